@@ -12,6 +12,9 @@ PyTorch, 1.13 to 2.x.
 are those of the trained model, by the names of MODEL, and NAME.qparams.safetensors has the scales and
 zero points that convert_fx would take, of activations and of weights.
 
+Calls that change tensors in place, and those that ctq has no op for, are written with others:
+fx_rewrites.py, fx_decompositions.py.
+
 What constant integers and attributes decide, such as an embedding of positions or a mask, is one
 attribute, of the name of the call. nn.TransformerEncoder and its like are a row for each layer.
 
@@ -33,6 +36,7 @@ import sys
 import tempfile
 import traceback
 from pathlib import Path
+from unittest import mock
 
 import torch
 import torch.ao.quantization.quantize_fx as quantize_fx
@@ -40,6 +44,9 @@ from torch.ao.quantization import FakeQuantizeBase, ObserverBase
 from torch.ao.quantization.fx.tracer import QuantizationTracer
 from torch.fx import Node
 from torch.nn.utils import parametrize
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from fx_rewrites import NotExpressible, attribute_of, changed_by, compute, rewrite, values_of
 
 try:
     from torch.ao.nn.intrinsic.modules.fused import _FusedModule as FUSED
@@ -66,12 +73,12 @@ MASKS = {torch.nn.MultiheadAttention: {"attn_mask": "mask"},
          torch.nn.TransformerEncoder: {"mask": "mask"},
          torch.nn.TransformerDecoder: {"tgt_mask": "mask", "memory_mask": "cross_mask"},
          torch.nn.Transformer: {"src_mask": "mask", "tgt_mask": "mask", "memory_mask": "cross_mask"}}
+# Functions that make tensors which models write into.
+FACTORIES = ("zeros", "ones", "full", "empty")
 # Attributes and methods of a tensor that its shape and type decide.
 FACTS = ("shape", "ndim", "dtype", "device", "layout", "is_cuda", "is_sparse", "is_quantized", "size",
          "dim", "ndimension", "numel", "nelement", "is_floating_point", "is_complex", "is_contiguous",
          "stride", "element_size", "get_device")
-# Functions that may be told the type of what they give.
-OF_A_DTYPE = ("sum", "cumsum", "cumprod", "zeros_like", "ones_like", "full_like")
 # By option: the key of PrepareCustomConfig that it fills, and its help.
 CUSTOM = {
     "--standalone-module": ("standalone_module_name", "PATH", "a module that is prepared on its own"),
@@ -94,10 +101,6 @@ def elements_of(proxy):
 
 if sys.version_info >= (3, 11) and torch.__version__.startswith("1."):
     torch.fx.Proxy.__iter__ = elements_of
-
-
-class NotExpressible(Exception):
-    """Something that rows have no form for."""
 
 
 def function_names():
@@ -254,7 +257,7 @@ def as_scores(mask):
 
 def has_attribute(model, path):
     try:
-        operator.attrgetter(path)(model)
+        attribute_of(model, path)
     except AttributeError:
         return False
     return True
@@ -349,6 +352,12 @@ class SizedProxy(torch.fx.Proxy):
             return self.tracer.create_proxy("call_function", getattr, (self, name), {})
         return super().__getattr__(name)
 
+    def __abs__(self):
+        return torch.abs(self)
+
+    def __setitem__(self, index, value):
+        self.tracer.create_proxy("call_function", operator.setitem, (self, index, value), {})
+
     def __len__(self):
         return len(self.tracer.value_of(self))
 
@@ -360,11 +369,13 @@ class SizedTracer(QuantizationTracer):
     """Computes each node while it traces, so that sizes are numbers: for models that compute with sizes
     what torch.fx cannot trace.
 
-    inputs: a tensor for each input of the model."""
+    inputs: a tensor for each input of the model.
+    makes_constants: torch.zeros and its like are nodes, for models that change what they give."""
 
-    def __init__(self, paths, classes, inputs):
+    def __init__(self, paths, classes, inputs, makes_constants=False):
         super().__init__(paths, classes)
         self.inputs = list(inputs)
+        self.makes_constants = makes_constants
         self.values = {}  # by node
         self.is_computing = False
 
@@ -376,7 +387,7 @@ class SizedTracer(QuantizationTracer):
 
     def value_of_node(self, node):
         if node not in self.values and node.op == "get_attr":  # a constant of the model's code
-            self.values[node] = operator.attrgetter(node.target)(self.root).detach().clone()
+            self.values[node] = compute(self.root, "get_attr", node.target, (), {})
         return self.values[node]
 
     def create_proxy(self, kind, target, args, kwargs, *others, **more):
@@ -388,22 +399,34 @@ class SizedTracer(QuantizationTracer):
             args, kwargs = (torch.fx.node.map_arg(a, self.value_of_node)
                             for a in (proxy.node.args, proxy.node.kwargs))
             with torch.no_grad():
-                self.values[proxy.node] = self.compute(kind, target, args, kwargs)
+                value = self.values[proxy.node] = self.compute(kind, target, args, kwargs)
         finally:
             self.is_computing = False
+        if kind != "call_module" and type(value) in (tuple, list) and (
+                all(isinstance(item, torch.Tensor) for item in value)):
+            return type(value)(proxy)  # torch.cat(x.split(8), 1) takes no proxy
         return proxy
+
+    def trace(self, root, concrete_args=None):
+        if not self.makes_constants:
+            return super().trace(root, concrete_args)
+        with mock.patch.multiple(torch, **{name: self.maker(getattr(torch, name)) for name in FACTORIES}):
+            return super().trace(root, concrete_args)
+
+    def maker(self, make):
+        """A function that makes a tensor, whose calls become nodes."""
+        def made(*args, **kwargs):
+            if self.is_computing or not hasattr(self, "graph"):
+                return make(*args, **kwargs)
+            return self.create_proxy("call_function", make, args, kwargs)
+        return made
 
     def compute(self, kind, target, args, kwargs):
         if kind == "placeholder":
             if not self.inputs:
                 raise NotExpressible(f"no --input is given for {target}")
             return self.inputs.pop(0)
-        if kind == "get_attr":
-            return operator.attrgetter(target)(self.root).detach().clone()
-        if kind == "call_module":
-            return self.root.get_submodule(target)(*args, **kwargs)
-        called = target if kind == "call_function" else getattr(type(args[0]), target)
-        return called(*args, **kwargs)
+        return compute(self.root, kind, target, args, kwargs)
 
     def call_module(self, module, forward, args, kwargs):
         if self.is_computing:
@@ -422,8 +445,31 @@ def is_same_graph(a, b):
                  str(torch.fx.node.map_arg((n.args, n.kwargs), number.get))) for n in graph.nodes]
 
     def constants(graph, model):
-        return [operator.attrgetter(n.target)(model) for n in graph.nodes if n.op == "get_attr"]
+        return [attribute_of(model, n.target) for n in graph.nodes if n.op == "get_attr"]
     return lines(a[0]) == lines(b[0]) and all(map(torch.equal, constants(*a), constants(*b)))
+
+
+def changes_constants(graph, model):
+    """Whether calls change tensors that the model's code made: what it read of them while it was traced
+    was what they had been."""
+    return any(changed is not None and changed.op == "get_attr" and
+               changed.target.startswith("_tensor_constant")
+               for changed in (changed_by(node, model) for node in graph.nodes))
+
+
+def are_close(a, b):
+    """Of what two models give, tensors in tuples and dicts: but for the order of sums."""
+    if isinstance(a, torch.Tensor):
+        if a.is_complex() or not isinstance(b, torch.Tensor) or a.shape != b.shape:
+            return isinstance(b, torch.Tensor) and a.shape == b.shape
+        a, b = a.double(), b.double()
+        size = float(a[a.isfinite()].abs().max()) if a.isfinite().any() else 0.0
+        return torch.allclose(a, b, 1e-3, 1e-4 * size + 1e-6, equal_nan=True)
+    if isinstance(a, dict):
+        return isinstance(b, dict) and a.keys() == b.keys() and all(are_close(a[k], b[k]) for k in a)
+    if isinstance(a, (tuple, list)):
+        return isinstance(b, (tuple, list)) and len(a) == len(b) and all(map(are_close, a, b))
+    return True
 
 
 def untraceable(error):
@@ -443,7 +489,7 @@ class Exporter:
     inputs, where they are known."""
 
     def __init__(self, model, shapes, custom=None, trained=None, dtypes=None):
-        self.model = model.eval()
+        self.model = self.given = model.eval()
         self.shapes = shapes
         self.dtypes = dtypes or [None] * len(shapes or ())
         self.custom = {key: list((custom or {}).get(key) or ()) for key, _, _ in CUSTOM.values()}
@@ -451,6 +497,7 @@ class Exporter:
         self.names = function_names()
         self.called = []  # paths of the modules that the graph calls
         self.read = []  # paths of the attributes that the graph reads
+        self.changed_modules = {}  # by path: what is exported in the place of modules
         self.folded = {}  # path of an attribute that is computed of others -> its node
         self.masks = {}  # constant ones, by path of the module and argument: their nodes
         self.mask_parameters = {}  # the same by the names that their tensors have
@@ -468,34 +515,52 @@ class Exporter:
             if not path or path not in dict(self.model.named_modules()):
                 raise NotExpressible(f"the model has no module {path}")
         classes = [classes[name] for name in wanted]
-        untouched = self.copy()  # its code may keep what it computes while it is traced
+        # Tracing and rewriting leave things in a model, as does its own code.
+        untouched, self.model = self.model, self.copy(self.model)
         tracer = QuantizationTracer(paths, classes)
         try:
-            return tracer.trace(self.model), tracer.node_name_to_scope
+            graph = tracer.trace(self.model)
         except Exception as e:  # of any type: the model's own code ran
+            graph = None
             if self.shapes is None:
                 raise NotExpressible(untraceable(e)) from e
-        return self.trace_with_sizes(untouched, paths, classes)
+        if graph is not None and (self.shapes is None or not changes_constants(graph, self.model)):
+            return graph, tracer.node_name_to_scope
+        tracer = None if graph is not None else self.trace_with_sizes(untouched, paths, classes)
+        if tracer is None or changes_constants(tracer.graph, self.model):
+            tracer = self.trace_with_sizes(untouched, paths, classes, makes_constants=True)
+        return tracer.graph, tracer.node_name_to_scope
 
-    def copy(self):
+    @staticmethod
+    def copy(model):
         try:
-            return copy.deepcopy(self.model)
+            return copy.deepcopy(model)
         except Exception:  # some modules cannot be copied
-            return self.model
+            return model
 
-    def trace_with_sizes(self, untouched, paths, classes):
-        """The same with tensors of the shapes of the inputs. Of an input whose type is not given it
-        tries float32, int64, and bool."""
-        furthest, why = -1, None
+    def guessed_dtypes(self):
+        """Those of the inputs; of one whose type is not given, all that may be."""
         guesses = [[dtype] if dtype is not None else [torch.float32, torch.int64, torch.bool]
                    for dtype in self.dtypes]
-        for dtypes in itertools.islice(itertools.product(*guesses), 81):
+        return itertools.islice(itertools.product(*guesses), 81)
+
+    def example_inputs(self):
+        """Inputs of zeros, or None."""
+        if self.shapes is None:
+            return None
+        return ([torch.zeros(s, dtype=d) for s, d in zip(self.shapes, dtypes)]
+                for dtypes in self.guessed_dtypes())
+
+    def trace_with_sizes(self, untouched, paths, classes, makes_constants=False):
+        """The same with tensors of the shapes of the inputs; returns the tracer. Of an input whose type
+        is not given it tries float32, int64, and bool."""
+        furthest, why = -1, None
+        for dtypes in self.guessed_dtypes():
             traced = []
             for fill in torch.zeros, torch.ones:
-                self.model = untouched
-                self.model = self.copy()
+                self.model = self.copy(untouched)
                 inputs = [fill(s, dtype=d) for s, d in zip(self.shapes, dtypes)]
-                tracer = SizedTracer(paths, classes, inputs)
+                tracer = SizedTracer(paths, classes, inputs, makes_constants)
                 try:
                     traced.append((tracer.trace(self.model), self.model))
                 except Exception as e:
@@ -509,7 +574,11 @@ class Exporter:
             if not is_same_graph(*traced):
                 raise NotExpressible("torch.fx cannot trace this: sizes, or constants, are other ones in "
                                      "a second trace; values of tensors, or random numbers, decide them")
-            return traced[-1][0], tracer.node_name_to_scope
+            self.dtypes = dtypes
+            for node in reversed(tracer.graph.nodes):  # items of tuples that nothing reads
+                if node.target is operator.getitem and not node.users:
+                    tracer.graph.erase_node(node)
+            return tracer
         raise why if isinstance(why, NotExpressible) else NotExpressible(untraceable(why)) from why
 
     def is_standalone(self, row):
@@ -535,8 +604,9 @@ class Exporter:
 
     def rows(self):
         graph, scopes = self.trace()
-        self.convert_before(graph, scopes)
         self.graph = graph
+        self.changed_modules = rewrite(graph, self.model, self.example_inputs(), scopes)
+        self.check_values()
         inputs = [n for n in graph.nodes if n.op == "placeholder"]
         if self.shapes is not None and len(inputs) != len(self.shapes):
             raise NotExpressible(f"the model has {len(inputs)} inputs, not {len(self.shapes)}")
@@ -568,21 +638,24 @@ class Exporter:
             rows += self.transformer_rows(node, row, taken) or [self.with_masks(node, row)]
         return rows
 
-    @staticmethod
-    def convert_before(graph, scopes):
-        """x.cumsum(1, dtype=torch.float32) is x.float().cumsum(1): rows have no type of a result."""
-        for node in list(graph.nodes):
-            name = node.target if node.op == "call_method" else getattr(node.target, "__name__", "")
-            dtype = node.kwargs.get("dtype")
-            if (name not in OF_A_DTYPE or not node.args or not isinstance(node.args[0], Node) or
-                    not isinstance(dtype, torch.dtype) or dtype == torch.bool):
+    def check_values(self):
+        """Code of a model that computes with values of tensors may be traced to something else."""
+        generator = torch.Generator().manual_seed(0)
+        for dtypes in self.guessed_dtypes() if self.shapes is not None else ():
+            inputs = [torch.randn(s, generator=generator) if d == torch.float32 else
+                      torch.randint(0, 2, s, generator=generator).to(d) for s, d in zip(self.shapes, dtypes)]
+            model = self.copy(self.given)
+            try:
+                with torch.no_grad():
+                    wanted = model(*(x.clone() for x in inputs))
+            except Exception:  # of any type: the model's own code ran
                 continue
-            with graph.inserting_before(node):
-                converted = graph.call_method("float" if dtype.is_floating_point else "long",
-                                              (node.args[0],))
-            node.args = (converted, *node.args[1:])
-            node.kwargs = {key: value for key, value in node.kwargs.items() if key != "dtype"}
-            scopes[converted.name] = scopes.get(node.name, ("", None))
+            values = values_of(self.graph, self.model, inputs, self.changed_modules)
+            got = next(values[node] for node in self.graph.nodes if node.op == "output")
+            if not are_close(wanted, got):
+                raise NotExpressible("torch.fx traces this model to one that gives other values: code of "
+                                     "its own decides by values of tensors, or takes random numbers")
+            return
 
     def check_indices(self, values):
         """Rows have no form for x[mask] of a constant mask: its attribute would be read as indices."""
@@ -640,25 +713,24 @@ class Exporter:
         """The values of the nodes that only attributes decide, and those that become attributes: what
         is computed of integers, such as positions that an embedding reads, and of masks."""
         values, folded = {}, set()
+        factories = [getattr(torch, name) for name in FACTORIES]
         for node in self.graph.nodes:
             if node.op == "get_attr":
-                value = operator.attrgetter(node.target)(model)
-            elif (not node.op.startswith("call_") or not node.all_input_nodes or
+                value = compute(model, "get_attr", node.target, (), {})
+            elif (not node.op.startswith("call_") or
+                  not (node.all_input_nodes or node.target in factories) or
                   not all(n in values for n in node.all_input_nodes)):
                 continue
             else:
                 args = torch.fx.node.map_arg(node.args, values.get)
                 kwargs = torch.fx.node.map_arg(node.kwargs, values.get)
-                called = (node.target if node.op == "call_function"
-                          else getattr(torch.Tensor, node.target) if node.op == "call_method"
-                          else model.get_submodule(node.target))
                 with torch.no_grad():
-                    value = called(*args, **kwargs)
+                    value = compute(model, node.op, node.target, args, kwargs)
             if not isinstance(value, torch.Tensor):
                 continue
             values[node] = value
             if node.op != "get_attr" and (
-                    not all(values[n].is_floating_point() and n not in folded
+                    not node.all_input_nodes or not all(values[n].is_floating_point() and n not in folded
                             for n in node.all_input_nodes) or not value.is_floating_point()):
                 folded.add(node)
         return values, folded
@@ -766,13 +838,14 @@ class Exporter:
             if node in shape_of:
                 row["shape"] = list(shape_of[node])
         elif node.op == "get_attr":
-            value = operator.attrgetter(node.target)(self.model)
+            value = attribute_of(self.model, node.target)
             if isinstance(value, torch.Tensor):
                 row["shape"] = list(value.shape)
                 row |= dtype_of(value)
             row["scope"] = node.target.rpartition(".")[0]
         elif node.op == "call_module":
-            row["module"] = module_row(self.model.get_submodule(node.target))
+            module = self.changed_modules.get(node.target) or self.model.get_submodule(node.target)
+            row["module"] = module_row(module)
             row["scope"] = node.target.rpartition(".")[0]
         elif node.op != "output":
             scope, kind = scopes.get(node.name, ("", None))[:2]
@@ -804,10 +877,13 @@ class Exporter:
         tensors = {name: tensor for name, tensor in tensors.items()
                    if name.startswith(called) or name in kept}
         for path in self.called:
-            tensors.update((f"{path}.{name}", tensor) for name, tensor in
-                           computed_parameters(model.get_submodule(path)).items())
+            computed = computed_parameters(model.get_submodule(path))
+            computed_of = tuple(f"{path}.{name}_" for name in computed) + (f"{path}.parametrizations.",)
+            if computed:
+                tensors = {name: t for name, t in tensors.items() if not name.startswith(computed_of)}
+            tensors.update((f"{path}.{name}", tensor) for name, tensor in computed.items())
         for path in self.read:
-            tensors.setdefault(path, operator.attrgetter(path)(model))
+            tensors.setdefault(path, attribute_of(model, path))
             tensors[path] = as_floats(tensors[path])
         if self.folded or self.mask_parameters:
             values, _ = self.constants(model)

@@ -402,6 +402,22 @@ void name_all(std::vector<class_tensor>& all, const std::string& one_type,
   }
 }
 
+/// The keys of the tensors that a model gives, "loss", or "boxes_0" of a list in a dict; empty: it has
+/// none. Appends that of an argument and what is in it; returns the number of the argument behind it.
+int append_keys(ctq::view<ctq::argument> all, int at, const std::string& key,
+                std::vector<std::string>& keys) {
+  using kind = ctq::argument::kind;
+  const ctq::argument& whole = all[at++];
+  if (whole.is == kind::node) keys.push_back(key);
+  if (whole.is != kind::list && whole.is != kind::dict) return at;
+  for (std::int64_t item = 0; item < whole.integer; ++item) {
+    std::string own{all[at].keyword};
+    if (whole.is == kind::list) own = key.empty() ? "" : std::to_string(item);
+    at = append_keys(all, at, key.empty() ? own : fmt::format("{}_{}", key, own), keys);
+  }
+  return at;
+}
+
 class_tensors tensors_of(const ctq::graph_view<ctq::stage::traced>& traced) {
   class_tensors all;
   for (int i = 0; i < traced.size(); ++i) {
@@ -409,10 +425,12 @@ class_tensors tensors_of(const ctq::graph_view<ctq::stage::traced>& traced) {
     if (n.op->kind == ctq::op_kind::placeholder)
       all.in.push_back({std::string{n.name}, n.shape, is_index(n.dtype)});
     if (n.op->kind != ctq::op_kind::output) continue;
-    const bool by_name = n.row->args[0].is == ctq::argument::kind::dict;
+    std::vector<std::string> keys;
+    for (int at = 0; at < n.row->args.count;) at = append_keys(n.row->args, at, {}, keys);
+    keys.resize(static_cast<std::size_t>(n.arg_count));
     const bool together = n.row->args[0].has_elements() || n.arg_count > 1;
     for (int a = 0; a < n.arg_count; ++a) {
-      const std::string_view key = by_name ? n.row->args[a + 1].keyword : std::string_view{};
+      const std::string& key = keys[static_cast<std::size_t>(a)];
       const ctq::node& from = traced.arg(i, a);
       all.out.push_back({std::string{!key.empty() ? key
                                      : together   ? from.name

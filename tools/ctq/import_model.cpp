@@ -396,15 +396,16 @@ class importer {
     return {all.data(), static_cast<int>(all.size())};
   }
 
-  std::string output(int i, model_row& r) const {
-    const ctq::view<argument> all = view_of_arguments(i);
-    const bool together = all.size() > 0 && (all[0].is == kind::list || all[0].is == kind::dict);
-    const int values = together ? static_cast<int>(all[0].integer) : 1;
-    if (values == 0 || r.reads.size() != static_cast<std::size_t>(values) ||
-        all.size() != values + (together ? 1 : 0))
-      return "gives other things than tensors; models in C++ give a tensor, a tuple or a dict of "
-             "tensors, ctq::evaluator all";
-    return {};
+  /// Tensors, in tuples and dicts that may be in others; models in C++ give one tuple.
+  std::string output(int i, const model_row& r) const {
+    std::size_t tensors = 0;
+    for (const argument& a : view_of_arguments(i)) {
+      if (a.is == kind::node)
+        ++tensors;
+      else if ((a.is != kind::list && a.is != kind::dict) || a.integer == 0)
+        tensors = r.reads.size() + 1;
+    }
+    return tensors == r.reads.size() && tensors > 0 ? "" : "gives other things than tensors";
   }
 
   std::string call(int i, model_row& r) {

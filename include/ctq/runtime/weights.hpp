@@ -110,10 +110,12 @@ struct parameter {
   return done{};
 }
 
-/// The parameters of a graph with the weight and the bias that batch norms without them stand for:
-/// 1 and 0 for each channel.
+/// The parameters of a graph, numbers as vectors of one, with the weight and the bias that batch norms
+/// without them stand for: 1 and 0 for each channel.
 [[nodiscard, gnu::cold]] inline weights with_implied(graph_view<stage::traced> g, weights w) {
   std::vector<weight_tensor> all = std::move(w).tensors();
+  for (weight_tensor& t : all)
+    if (t.shape.empty()) t.shape = {1};
   const auto add = [&all](const node& n, const char* name, std::size_t channels, float value) {
     all.push_back({std::string{module_of_call(n.name)} + name,
                    {static_cast<int>(channels)},

@@ -146,6 +146,7 @@ class Normed(nn.Module):
     def __init__(self):
         super().__init__()
         self.conv = nn.utils.weight_norm(nn.Conv1d(3, 4, 3))
+        self.conv.weight_g.data.fill_(2.0)
         self.fc = nn.utils.parametrizations.spectral_norm(nn.Linear(6, 5))
 
     def forward(self, x):
@@ -266,10 +267,8 @@ for make, x in (nets.Sized, torch.randint(0, 9, (2, 6))), (nets.Accumulated, tor
 
 CHECK_NORMED = TENSORS_OF + '''
 tensors = tensors_of("normed.safetensors")
-size = tensors["conv.weight"].norm(dim=(1, 2), keepdim=True)
-assert torch.allclose(size, tensors["conv.weight_g"]) and not torch.allclose(size, torch.ones(()))
-assert torch.allclose(tensors["conv.weight"] / size, tensors["conv.weight_v"] /
-                      tensors["conv.weight_v"].norm(dim=(1, 2), keepdim=True))
+assert sorted(tensors) == ["conv.bias", "conv.weight", "fc.bias", "fc.weight"], sorted(tensors)
+assert torch.allclose(tensors["conv.weight"].norm(dim=(1, 2)), torch.tensor(2.0))
 assert torch.linalg.matrix_norm(tensors["fc.weight"], 2) < 1.2
 '''
 
@@ -367,7 +366,7 @@ def main():
 
         odd = {row["name"]: row for row in rows_of(folder, "nets:Odd", "odd.json", "2,5", "1")}
         assert odd["getitem"]["args"][1][1] == {"s": [1, None, None]}, odd["getitem"]
-        assert odd["to"]["args"][1] == "float32" and odd["weight"]["op"] == "get_attr"
+        assert "to" not in odd and odd["weight"]["op"] == "get_attr"  # it is float32 as it is
 
         rows = rows_of(folder, "nets:Sentences", "sentences.json", "2,5,8", "8")
         assert [(row["name"], row["target"], row["args"]) for row in rows[2:5]] == [
@@ -418,7 +417,7 @@ def main():
         assert not [row for row in rows if row["target"] in ("size", "getattr", "shape")], rows
         assert [row["shape"] for row in rows if row["op"] == "get_attr"][0] == [6, 8], rows
         assert [row["args"][1:] for row in rows if row["target"] == "view"] == [[2, 6, 2, -1]], rows
-        assert sum(row["target"] == "operator.getitem" for row in rows) == 7, rows
+        assert sum(row["target"] == "operator.getitem" for row in rows) == 6, rows
         check = run(PYTHON, "-W", "ignore", "-c", CHECK_SIZED, exporter, folder=folder)
         assert check.returncode == 0, check.stderr
         imported = run(ctq, "import", "--fx", folder / "sized.json")

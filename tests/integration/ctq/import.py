@@ -416,6 +416,18 @@ void use(models::several::session& run, const models::several::image_input& imag
                    check=True)
 
 
+    net[-1]["args"] = [{"d": {"boxes": ref("fc"), "more": [ref("act"), {"d": {"size": ref("size")}}]}}]
+    rows.write_text(json.dumps(net))
+    code, text, err = run("import", "--fx", rows)
+    expect((code, err), (FINE, ""), "tuples in a dict")
+    assert '"output"_n = nn::output("head.fc"_n, "act"_n, "size"_n));' in " ".join(text.split()), text
+    expect(run("import", "--fx", rows, "--library", folder / "nested", "--name", "nested",
+               "--backend", "x86"), (FINE, "", ""), "a library with tuples in a dict")
+    header = (folder / "nested/nested.hpp").read_text()
+    for name in ("boxes", "more_0", "more_1_size"):
+        assert f"{name}_output" in header, header
+
+
 def indices(folder):
     """A library of a model that reads and gives integers."""
     rows = folder / "indices.json"
@@ -598,7 +610,7 @@ def mistakes(folder):
          "node rows: compiled models do not have torch.nn.functional.embedding"),
         (changed("x", shape=None), "node x: has no shape"),
         (changed("x", shape=[1, 4, 32, 32]), "in_channels is 3"),
-        (changed("output", args=[[ref("fc"), [ref("flatten")]]]), "gives other things than"),
+        (changed("output", args=[[ref("fc"), []]]), "gives other things than tensors"),
         (changed("output", args=[[ref("fc"), None]]), "gives other things than tensors"),
         (changed("relu", op="get_attr", args=[]), "has no shape; the row of an attribute"),
         (changed("relu", op="call_methods"), "row 7"),

@@ -56,6 +56,23 @@ TEST_CASE("a batch norm that is not affine has no weight and no bias, which are 
   CHECK(wrong.error().message() == "tensor bn.bias: belongs to no module of the model");
 }
 
+namespace {
+
+inline constexpr auto scaled =
+    ctq::model("x"_n = ctq::nn::placeholder({2, 3}), "scale"_n = ctq::nn::get_attr({1}),
+               "y"_n = ctq::op::mul("x"_n, "scale"_n), "out"_n = ctq::nn::output("y"_n));
+
+}  // namespace
+
+TEST_CASE("a parameter that is a number is a vector of one") {
+  const auto checked =
+      ctq::model_weights<scaled>::check(ctq::weights{{{"scale", {}, std::vector<float>{2}}}});
+  REQUIRE(checked);
+  const ctq::weights all = checked->get();
+  CHECK(all.find("scale")->shape == std::vector<int>{1});
+  CHECK(all.find("scale")->values == std::vector<float>{2});
+}
+
 TEST_CASE("what is wrong with a tensor is said with its name") {
   auto missing = right();
   missing.erase(missing.begin());

@@ -1,0 +1,366 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Calls that tools/export_fx.py writes with others: decompositions.py CTQ EXPORTER
+
+Each gives what PyTorch gives for the original call, and is imported. So are models that change tensors
+in place. No decomposition is without a case. Without PyTorch the test is skipped.
+"""
+
+import copy
+import functools
+import importlib.util
+import math
+import operator
+import subprocess
+import sys
+import tempfile
+import warnings
+from pathlib import Path
+
+PYTHON = "/usr/bin/python3"  # the one that has Debian's PyTorch
+try:
+    import torch
+except ImportError:
+    found = subprocess.run([PYTHON, "-c", "import torch"], capture_output=True, check=False)
+    sys.exit(77 if found.returncode != 0 else subprocess.run([PYTHON, *sys.argv], check=False).returncode)
+
+import torch.nn.functional as F
+from torch import nn
+
+T, IMAGE = (2, 6, 8), (2, 8, 6, 6)
+INT = "int64"
+
+
+def tensors(f, *shapes):
+    return f, shapes
+
+
+def parameters(f, *values):
+    """A function of x and parameters of the model."""
+    class Holder(nn.Module):
+        def __init__(self):
+            super().__init__()
+            for i, value in enumerate(values):
+                setattr(self, f"p{i}", nn.Parameter(value))
+
+        def forward(self, x):
+            return f(x, *(getattr(self, f"p{i}") for i in range(len(values))))
+    return Holder()
+
+
+def items(*shape):
+    return shape, INT
+
+
+def norm(kind, channels, **options):
+    """With statistics that are not 0 and 1."""
+    module = kind(channels, **options)
+    for name, value in module.named_buffers():
+        if value.is_floating_point():
+            value.uniform_(0.5, 1.5)
+    return module
+
+
+def odd_transposed():
+    return nn.ConvTranspose3d(8, 4, (3, 2, 3), (2, 1, 2), padding=(1, 0, 1), output_padding=(1, 0, 0),
+                              dilation=(2, 1, 1), groups=2)
+
+
+CASES = [
+    # elements
+    *(tensors(f, T) for f in (
+        torch.erfc, torch.positive, torch.sgn, torch.deg2rad, torch.rad2deg, torch.isnan, torch.isinf,
+        torch.isfinite, torch.logit, lambda x: torch.logit(x, 0.1), lambda x: x.sgn(),
+        lambda x: torch.clamp_min(x, 0.1), lambda x: x.clamp_max(0.1), lambda x: torch.rsub(x, 1, alpha=2),
+        lambda x: torch.nan_to_num(x.log(), 1.0), lambda x: (x / 0).nan_to_num(posinf=3.0, neginf=-2.0),
+        lambda x: torch.div(x, 3, rounding_mode="trunc"), lambda x: x.div(3, rounding_mode="floor"),
+        lambda x: (x > 0) ^ (x < 1), lambda x: torch.logical_xor(x, x > 1), abs)),
+    *(tensors(f, T, T) for f in (
+        lambda x, y: x.maximum(y), lambda x, y: x.minimum(y), torch.true_divide, torch.hypot,
+        torch.logaddexp, torch.pow, lambda x, y: x.pow(y), lambda x, y: x ** y, torch.atan2,
+        lambda x, y: torch.clamp(x, min=y), lambda x, y: x.clip(y, y + 1), F.l1_loss,
+        lambda x, y: torch.clamp_min(x, y), lambda x, y: F.mse_loss(x, y, reduction="none"),
+        lambda x, y: F.mse_loss(x, y, reduction="sum"), lambda x, y: torch.lerp(x, y, 0.3))),
+    *(tensors(f, T, T, T) for f in (
+        torch.lerp, torch.addcmul, lambda x, y, z: x.addcmul(y, z, value=0.5),
+        lambda x, y, z: torch.addcdiv(x, y, z, value=2))),
+    tensors(nn.MSELoss(), T, T), tensors(nn.L1Loss(reduction="none"), T, T),
+    # reductions
+    *(tensors(f, T) for f in (
+        lambda x: x.max(), torch.min, lambda x: torch.aminmax(x, dim=1), lambda x: torch.aminmax(x)[1],
+        lambda x: torch.logsumexp(x, 1), lambda x: x.logsumexp((0, 2), True), lambda x: x.prod(),
+        lambda x: torch.prod(x, 1), lambda x: x.prod(1, keepdim=True), lambda x: (x > 1).any(),
+        lambda x: torch.any(x > 1, 1), lambda x: torch.all(x > -1, dim=2, keepdim=True),
+        lambda x: (x > -9).all(), torch.count_nonzero, lambda x: x.count_nonzero(1),
+        lambda x: torch.std_mean(x, dim=1), lambda x: torch.var_mean(x, dim=(1, 2), unbiased=False),
+        lambda x: torch.norm(x, dim=-1), lambda x: x.norm(math.inf, 1), lambda x: x.norm(3, 1, True),
+        lambda x: torch.linalg.norm(x, dim=-1), lambda x: torch.linalg.norm(x, 1, -1),
+        lambda x: torch.linalg.vector_norm(x), lambda x: torch.linalg.vector_norm(x, 1, (0, 1)),
+        lambda x: x.median(), lambda x: x.median(1)[0], lambda x: torch.median(x, 1, True).values,
+        lambda x: x.kthvalue(3, 1)[0], lambda x: x.gather(2, torch.kthvalue(x, 2, -1, True).indices),
+        lambda x: x.gather(1, x.argsort(1)), lambda x: x.gather(2, torch.argsort(x, descending=True)), torch.msort, torch.diff,
+        lambda x: x.diff(2, 1))),
+    # products
+    tensors(torch.matmul, (2, 1, 3, 4), (1, 5, 4, 3)), tensors(operator.matmul, (2, 5, 3, 4), (5, 4, 3)),
+    tensors(lambda x, y: x.matmul(y), (2, 1, 3, 4), (5, 4, 3)), tensors(torch.linalg.matmul, T, (8, 3)),
+    tensors(torch.linalg.matmul, (2, 1, 3, 4), (1, 5, 4, 3)), tensors(torch.mv, (3, 4), (4,)),
+    tensors(torch.dot, (4,), (4,)), tensors(torch.outer, (4,), (5,)), tensors(torch.ger, (4,), (5,)),
+    tensors(torch.baddbmm, (2, 3, 5), (2, 3, 4), (2, 4, 5)),
+    tensors(lambda x, y, z: x.baddbmm(batch1=y, batch2=z, beta=0.5, alpha=2), (5,), (2, 3, 4), (2, 4, 5)),
+    tensors(torch.addbmm, (3, 5), (2, 3, 4), (2, 4, 5)), tensors(torch.addmv, (3,), (3, 4), (4,)),
+    tensors(torch.addr, (3, 4), (3,), (4,)), tensors(torch.cross, (2, 3), (2, 3)),
+    tensors(lambda x, y: torch.linalg.cross(x, y, dim=0), (3, 2), (3, 2)),
+    tensors(lambda x, y: torch.linalg.multi_dot([x, y, x]), (3, 4), (4, 3)),
+    tensors(torch.chain_matmul, (3, 4), (4, 3)), tensors(lambda x, y: torch.tensordot(x, y, 1), T, (8, 3)),
+    tensors(lambda x, y: torch.tensordot(x, y, ([1, 2], [2, 0])), (2, 3, 4), (4, 5, 3)),
+    *(tensors(functools.partial(torch.einsum, equation), *shapes) for equation, *shapes in (
+        ("bij->bji", T), ("bij->bi", T), ("...ij->...j", T), ("bij", T), ("bii->b", (2, 4, 4)),
+        ("bii->bi", (2, 4, 4)), ("iij,jk->ik", (3, 3, 4), (4, 2)), ("bi,bj,bk->bijk", (2, 3), (2, 4), (2, 5)),
+        ("bi,bij,...j->...b", (2, 3), (2, 3, 4), (5, 4)), ("ij,jk,kl", (2, 3), (3, 4), (4, 5)))),
+    # rearrangements
+    *(tensors(f, T) for f in (
+        torch.fliplr, torch.flipud, lambda x: torch.rot90(x, 1, [1, 2]), lambda x: x.rot90(3, (0, 1)),
+        lambda x: torch.movedim(x, 1, 2), lambda x: x.moveaxis((0, 1), (-1, 0)),
+        lambda x: torch.swapaxes(x, 0, 1), lambda x: x.swapdims(0, 2), lambda x: x.mT,
+        lambda x: torch.tile(x, (1, 2, 1)), lambda x: x.tile(2, 1), lambda x: torch.broadcast_to(x, (3, *T)),
+        lambda x: x.unfold(1, 3, 1), lambda x: x.unfold(-1, 2, 3), torch.ravel, torch.atleast_1d,
+        torch.atleast_2d, lambda x: torch.atleast_3d(x[0]), lambda x: torch.tensor_split(x, 4, 1),
+        lambda x: x.tensor_split((1, 4), dim=2), lambda x: x.hsplit(2), lambda x: x.vsplit(2),
+        lambda x: x.dsplit(2), lambda x: torch.diagonal(x, 1, 1, 2),
+        lambda x: x.diagonal(-1, dim1=0, dim2=2), lambda x: torch.diag_embed(x, 2),
+        lambda x: torch.diag_embed(x, -1))),
+    *(tensors(lambda x, y, f=f: f((x, y)), T, T) for f in (torch.hstack, torch.vstack, torch.dstack)),
+    tensors(lambda x, y: torch.hstack((x, y)), (3,), (4,)), tensors(lambda x: torch.row_stack([x, x]), (3,)),
+    tensors(lambda x, y: torch.column_stack((x, y)), (3,), (3, 2)),
+    tensors(lambda x, y: torch.meshgrid(x, y, indexing="ij"), (3,), (4,)),
+    tensors(lambda x, y: torch.meshgrid([x, y], indexing="xy"), (3,), (4,)), tensors(torch.diag, (4, 4)),
+    tensors(lambda x: torch.diag(x, -1), (3,)), tensors(torch.trace, (4, 5)),
+    # indices
+    tensors(lambda i: F.one_hot(i, 5), items(3)), tensors(lambda i: F.one_hot(i * 2, 9).float(), items(3)),
+    tensors(lambda x, i: torch.take_along_dim(x, i, 1), T, items(2, 2, 8)),
+    tensors(torch.take, T, items(3, 2)),
+    tensors(lambda x: torch.bucketize(x, torch.tensor([-1.0, 0.0, 1.0])), T),
+    tensors(lambda x: torch.searchsorted(torch.tensor([-1.0, 0.0, 1.0]), x, right=True), T),
+    tensors(lambda x, i, y: x.index_add(1, i, y, alpha=2), T, items(4), (2, 4, 8)),
+    tensors(lambda x, i, y: x.scatter_add(1, i, y), T, items(2, 3, 8), (2, 3, 8)),
+    tensors(lambda x, i: torch.scatter(x, 1, i, 2.5), T, items(2, 3, 8)),
+    tensors(parameters(F.embedding, torch.randn(9, 4)), items(2, 3)),
+    *(tensors(parameters(lambda i, w, mode=mode: F.embedding_bag(i, w, mode=mode), torch.randn(9, 4)),
+              items(2, 3)) for mode in ("sum", "mean", "max")),
+    # constants
+    *(tensors(f, T) for f in (
+        lambda x: x + x.new_zeros(x.shape), lambda x: torch.cat([x, x.new_ones((2, 1, 8))], 1),
+        lambda x: x + x.new_full((8,), 3.0), lambda x: x * x.new_tensor([2.0]),
+        lambda x: x.new_empty(2, 8).zero_() + x[:, 0], lambda x: x.new_zeros(2, 3, dtype=torch.int64))),
+    # complex numbers
+    tensors(lambda x, y: torch.view_as_real(torch.view_as_complex(x.reshape(2, 6, 4, 2)) *
+                                            torch.view_as_complex(y.reshape(2, 6, 4, 2))), T, T),
+    tensors(lambda x: torch.view_as_real(torch.view_as_complex(x.reshape(2, 6, 4, 2)) *
+                                         torch.polar(torch.ones(4), torch.arange(4.0)).view(1, 1, 4)), T),
+    tensors(lambda x: (torch.view_as_complex(x.reshape(2, 6, 4, 2)) * 2).abs(), T),
+    tensors(lambda x, y: torch.polar(x, y).real + torch.polar(x, y).imag, T, T),
+    # norms, convolutions, pools
+    tensors(parameters(F.batch_norm, torch.randn(8), torch.rand(8) + 0.5, torch.randn(8), torch.randn(8)), IMAGE),
+    tensors(parameters(functools.partial(F.batch_norm, training=False, eps=1e-3), torch.randn(8),
+                       torch.rand(8) + 0.5), IMAGE),
+    tensors(norm(nn.BatchNorm1d, 6, track_running_stats=False), T),
+    tensors(norm(nn.BatchNorm2d, 8, track_running_stats=False), IMAGE),
+    tensors(norm(nn.BatchNorm3d, 2, track_running_stats=False, affine=False), (2, 2, 3, 4, 5)),
+    tensors(norm(nn.InstanceNorm1d, 6, track_running_stats=True), T),
+    tensors(norm(nn.InstanceNorm2d, 8, track_running_stats=True, affine=True), IMAGE),
+    tensors(norm(nn.InstanceNorm3d, 2, track_running_stats=True), (2, 2, 3, 4, 5)),
+    tensors(nn.Conv1d(6, 4, 3, padding=2, padding_mode="circular"), T),
+    tensors(nn.Conv2d(8, 4, 3, padding=(1, 2), padding_mode="reflect"), IMAGE),
+    tensors(nn.Conv2d(8, 4, 4, padding="same"), IMAGE), tensors(nn.Conv2d(8, 4, (2, 3), padding="same"), IMAGE),
+    tensors(nn.Conv3d(2, 3, 3, padding=1, padding_mode="replicate"), (1, 2, 4, 5, 6)),
+    tensors(nn.ConvTranspose3d(8, 4, 2, 2), (1, 8, 3, 4, 5)), tensors(odd_transposed(), (2, 8, 3, 4, 5)),
+    tensors(nn.ConvTranspose3d(8, 4, 2, 3, bias=False), (1, 8, 3, 4, 5)),
+    tensors(nn.ConvTranspose3d(8, 4, 2, 2, padding=1, output_padding=1), (1, 8, 3, 4, 5)),
+    tensors(nn.ConvTranspose3d(8, 4, 2, 2, output_padding=1), (2, 8, 3, 4, 5)),
+    tensors(nn.Sequential(nn.ConvTranspose3d(8, 4, 2, 2), norm(nn.BatchNorm3d, 4), nn.ReLU()), (1, 8, 3, 4, 5)),
+    tensors(nn.Sequential(odd_transposed(), norm(nn.BatchNorm3d, 4)), (1, 8, 3, 4, 5)),
+    tensors(nn.LPPool1d(2, 3, 2), T), tensors(nn.LPPool2d(2, 2), IMAGE),
+    tensors(lambda x: F.lp_pool2d(x, 3, (2, 3)), IMAGE), tensors(lambda x: F.lp_pool1d(x, 2, 2), T),
+    tensors(lambda x: F.interpolate(x, scale_factor=0.5, mode="area"), IMAGE),
+    tensors(lambda x: F.upsample(x, 9, mode="area"), IMAGE),
+    tensors(lambda x: F.interpolate(x, scale_factor=0.6, mode="bilinear", recompute_scale_factor=True), IMAGE),
+    # types of results
+    *(tensors(f, T) for f in (
+        lambda x: x.sum(1, dtype=torch.int64), lambda x: torch.cumsum(x > 0, 1, dtype=torch.float32),
+        lambda x: (x > 0).cumprod(1, dtype=torch.float32), lambda x: torch.zeros_like(x > 0, dtype=torch.float32),
+        lambda x: torch.ones_like(x > 0, dtype=torch.float32),
+        lambda x: torch.full_like(x > 0, 2.0, dtype=torch.float32), lambda x: x.requires_grad_(False) + 1,
+        lambda x: x.to(torch.float32) * (x > 0).to(x.dtype), lambda x: x.to("cpu") * (x > 0).type_as(x),
+        lambda x: x.type(torch.float32) + x.to(torch.int64), lambda x: (x > 0).to(torch.int32).sum(1))),
+    # indices that are constants
+    *(tensors(f, T) for f in (
+        lambda x: x[:, [1, 3], ::2], lambda x: x[[0, 1, 1], [5, 3, 0]], lambda x: x[:, [[1], [2]], [0, 3]],
+        lambda x: x[:, torch.tensor([True, False, True, False, False, True])], lambda x: x[:, [0, 2]],
+        lambda x: x[..., torch.arange(8) > 3])),
+]
+
+
+def swap_halves(x):
+    y = x.new_empty(*x.shape)
+    y[..., :4] = x[..., 4:]
+    y[..., 4:] = x[..., :4]
+    return y
+
+
+def accumulate(x):
+    y = torch.zeros(2, 6, 8)
+    for i in range(6):
+        y[:, i] = x[:, i] * i
+    y[:, 0] += x[:, 1]
+    return y + x
+
+
+def of_elements(x):
+    y = x + 0.0
+    y[y < 0] = 0
+    y[:, [0, 2], ::2] = x[:, [1, 3], 1::2]
+    y[0] = y[1]
+    y[:, :, 1].copy_(x[:, :, 2])
+    return y
+
+
+def of_all(x):
+    y = x + 0.0
+    z = y
+    y.clamp_(-1, 1).exp_().sub_(1)
+    y.masked_fill_(x > 1, 5.0)
+    w = torch.relu_(y)
+    y.fill_(2.0)
+    y.unsqueeze_(1)
+    return y.div_(3), z, w, x
+
+
+def shared(x):
+    y = x + 0.0
+    z = y.reshape(2, -1)
+    y.mul_(2)
+    return y
+
+
+class Residual(nn.Module):
+    """The sum takes what the activation has written over x."""
+
+    def __init__(self):
+        super().__init__()
+        self.relu, self.fc, self.drop = nn.ReLU(inplace=True), nn.Linear(8, 8), nn.Dropout(inplace=True)
+
+    def forward(self, x):
+        x = self.fc(x)
+        y = self.fc(self.relu(x))
+        y += x
+        return y + F.relu(self.drop(y), inplace=True)
+
+
+IN_PLACE = [tensors(f, T) for f in (swap_halves, accumulate, of_elements, of_all, shared, Residual())]
+
+
+def written_through_a_view(x):
+    y = x + 0.0
+    y.reshape(2, -1).mul_(2)
+    return y
+
+
+REFUSED = [
+    (tensors(written_through_a_view, T), "node mul_ changes elements of reshape in place, which "),
+    (tensors(F.one_hot, items(3)), "num_classes"),
+    (tensors(lambda x, i, y: x.scatter(1, i, y), T, items(2, 3, 8), (2, 3, 8)), "scatter_add adds them"),
+    (tensors(lambda x: torch.linalg.norm(x, 2, (1, 2)), T), "a norm of matrices"),
+]
+
+
+def model_of(f, count):
+    """A module whose forward has so many arguments by name, as torch.fx wants it."""
+    class Model(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.f = f
+    names = "xyz"[:count]
+    exec(f"def forward(self, {', '.join(names)}): return self.f({', '.join(names)})", scope := {})
+    Model.forward = scope["forward"]
+    return Model().eval()
+
+
+def flat(values):
+    if isinstance(values, (tuple, list)):
+        return [y for x in values for y in flat(x)]
+    return [values]
+
+
+def inputs_for(shapes, seed):
+    torch.manual_seed(seed)
+    whole = seed == 2  # many zeros, ties and negative integers
+    return [torch.randint(0, 4, shape[0]) if shape[-1] == INT else
+            torch.randint(-2, 3, shape).float() if whole else torch.randn(shape) for shape in shapes]
+
+
+def export(exporter, f, shapes):
+    model = model_of(f, len(shapes))
+    exported = exporter.Exporter(copy.deepcopy(model), [s[0] if s[-1] == INT else s for s in shapes],
+                                 dtypes=[torch.int64 if s[-1] == INT else torch.float32 for s in shapes])
+    return model, exported, exported.content()
+
+
+def check(case, exporter, ctq, folder):
+    f, shapes = case
+    model, exported, rows = export(exporter, f, shapes)
+    output = next(node for node in exported.graph.nodes if node.op == "output")
+    for seed in range(3):
+        inputs = inputs_for(shapes, seed)
+        with torch.no_grad():
+            wanted = flat(model(*(x.clone() for x in inputs)))
+            got = flat(exporter.values_of(exported.graph, exported.model, inputs,
+                                          exported.changed_modules)[output])
+        assert len(wanted) == len(got), (len(wanted), len(got))
+        for a, b in zip(wanted, got):
+            assert a.shape == b.shape, (a.shape, b.shape)
+            assert torch.allclose(a.double(), b.double(), 1e-4, 1e-5, equal_nan=True), (seed, a, b)
+    exporter.write_rows(folder / "model.json", rows)
+    exported.weights()
+    done = subprocess.run([ctq, "import", "--fx", folder / "model.json"], capture_output=True, text=True,
+                          check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def main():
+    warnings.filterwarnings("ignore")
+    ctq, path = sys.argv[1:]
+    spec = importlib.util.spec_from_file_location("export_fx", path)
+    exporter = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(exporter)
+    import fx_decompositions
+    used = set()
+    for table in fx_decompositions.DECOMPOSITIONS, fx_decompositions.MODULES:
+        for key, decompose in table.items():
+            @functools.wraps(decompose)
+            def noted(*args, _decompose=decompose, **named):
+                result = _decompose(*args, **named)
+                if result is not None:
+                    used.add(_decompose)
+                return result
+            table[key] = noted
+    every = {d.__wrapped__ for table in (fx_decompositions.DECOMPOSITIONS, fx_decompositions.MODULES)
+             for d in table.values()}
+    with tempfile.TemporaryDirectory() as folder:
+        for i, case in enumerate([*CASES, *IN_PLACE]):
+            try:
+                check(case, exporter, ctq, Path(folder))
+            except Exception as e:
+                line = getattr(getattr(case[0], "__code__", None), "co_firstlineno", "")
+                raise AssertionError(f"case {i}, {case}, line {line}: {e}") from e
+    missing = [d for d in every if d not in used]
+    assert not missing, missing
+    for (f, shapes), words in REFUSED:
+        try:
+            export(exporter, f, shapes)
+        except exporter.NotExpressible as e:
+            assert words in str(e), e
+        else:
+            raise AssertionError(f"{words}: it is not refused")
+
+
+main()

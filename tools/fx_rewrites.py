@@ -1,0 +1,389 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Graphs of torch.fx in the words that ctq has: for export_fx.py.
+
+rewrite() makes calls that change a tensor in place give a new one, and writes calls that
+fx_decompositions.py has with others.
+"""
+
+import copy
+import inspect
+import itertools
+import operator
+
+import torch
+from torch.fx.node import map_arg
+from torch.nn.utils.fusion import fuse_conv_bn_eval
+
+from fx_decompositions import DECOMPOSITIONS, MODULES, Undecomposed
+
+DROPOUTS = torch.nn.modules.dropout._DropoutNd  # which change nothing in evaluation mode
+# In-place methods that PyTorch's backends have in patterns, and ctq as they are.
+KEPT_IN_PLACE = ("add_", "mul_", "relu_", "sigmoid_", "tanh_", "hardsigmoid_", "squeeze_", "unsqueeze_",
+                 "resize_", "detach_")
+# Those that change the shape of one tensor, and no element.
+OF_SHAPE = ("squeeze_", "unsqueeze_", "resize_", "detach_", "t_", "transpose_", "requires_grad_")
+
+
+class NotExpressible(Exception):
+    """Something that rows have no form for."""
+
+
+def attribute_of(model, path):
+    return operator.attrgetter(path)(model)
+
+
+def compute(model, kind, target, args, kwargs, changed_modules=()):
+    """What a node of a graph gives, other than a placeholder.
+
+    changed_modules: those that are called in the place of others, by path."""
+    if kind == "get_attr":
+        value = attribute_of(model, target)
+        return value.detach().clone() if isinstance(value, torch.Tensor) else value
+    if kind == "call_module":
+        module = changed_modules[target] if target in changed_modules else model.get_submodule(target)
+        return module(*args, **kwargs)
+    called = target if kind == "call_function" else getattr(type(args[0]), target)
+    return called(*args, **kwargs)
+
+
+def values_of(graph, model, inputs, changed_modules=()):
+    """The values of all nodes. Those of tensors that later nodes change share their elements, not their
+    shapes."""
+    values, seen, attributes, inputs = {}, {}, {}, iter(inputs)
+    with torch.no_grad():
+        for node in graph.nodes:
+            args, kwargs = (map_arg(a, values.__getitem__) for a in (node.args, node.kwargs))
+            if node.op == "placeholder":
+                value = next(inputs)
+            elif node.op == "output":
+                value = args[0]
+            elif node.op == "get_attr" and node.target in attributes:
+                value = attributes[node.target]
+            else:
+                value = compute(model, node.op, node.target, args, kwargs, changed_modules)
+                if node.op == "get_attr":
+                    attributes[node.target] = value
+            values[node] = value
+            seen[node] = value.detach() if isinstance(value, torch.Tensor) else value
+    return seen
+
+
+class Measured:
+    """The values of the nodes of a graph for inputs of zeros, computed when they are first asked for.
+
+    inputs: tries of inputs, each a list of tensors; None: nothing is known of them."""
+
+    def __init__(self, graph, model, inputs):
+        self.graph = graph
+        self.model = model
+        self.inputs = inputs
+        self.values = None
+
+    def __getitem__(self, node):
+        if self.values is None:
+            self.values = self.run()
+        return self.values[node]
+
+    def run(self):
+        why = NotExpressible("the shapes of the inputs are not known")
+        for inputs in self.inputs or ():
+            try:
+                return values_of(self.graph, self.model, inputs)
+            except Exception as e:  # of any type: the model's own modules ran
+                why = e
+        raise NotExpressible(f"sizes cannot be computed: {why}") from why
+
+    def all_or_none(self):
+        """The values of all nodes, if they can be computed."""
+        try:
+            self.values = self.values or self.run()
+        except NotExpressible:
+            return None
+        return self.values
+
+
+class Builder(torch.fx.proxy.GraphAppendingTracer):
+    """Appends the nodes that a node is replaced with."""
+
+    def __init__(self, graph, model, measured, scopes):
+        super().__init__(graph)
+        self.model = model
+        self.measured = measured
+        self.scopes = scopes
+        self.changed_modules = {}  # by path
+        self.pairs = set()  # nodes that are pairs of real numbers, where complex ones were
+        self.replaced = None  # the node in whose place nodes are added
+        self.replaced_with_it = None  # one that reads it alone
+        self.added = []
+
+    def value_of(self, proxy):
+        return self.measured[proxy.node]
+
+    def given(self, node):
+        """An argument: a proxy, or of what is no tensor its value, such as a size."""
+        values = self.measured.all_or_none()
+        is_known = values is not None and isinstance(
+            values[node], (bool, int, float, torch.Size, torch.dtype, torch.device))
+        return values[node] if is_known else self.proxy(node)
+
+    def is_complex(self, x):
+        """Of a node that has been written with pairs, or that only attributes decide."""
+        value = self.constant(x)
+        return x.node in self.pairs or (isinstance(value, torch.Tensor) and value.is_complex())
+
+    def is_constant(self, node):
+        return node.op == "get_attr" or (
+            bool(node.all_input_nodes) and all(map(self.is_constant, node.all_input_nodes)))
+
+    def constant(self, x):
+        """The value of a node that only attributes decide, or None."""
+        values = self.measured.all_or_none()
+        return values[x.node] if values is not None and self.is_constant(x.node) else None
+
+    def as_pairs(self, x):
+        self.pairs.add(x.node)
+        return x
+
+    def pairs_of(self, x):
+        """The real and imaginary parts of complex numbers."""
+        if x.node in self.pairs:
+            return x
+        return self.proxy(self.create_arg(torch.view_as_real(self.measured[x.node])))
+
+    def create_arg(self, a):
+        if isinstance(a, torch.nn.Parameter) or (
+                isinstance(a, torch.Tensor) and any(a is b for b in self.model.buffers())):
+            path = next(name for name, own in (*self.model.named_parameters(),
+                                               *self.model.named_buffers()) if own is a)
+            return self.create_node("get_attr", path, (), {})
+        if isinstance(a, torch.Tensor):
+            path = f"_{self.replaced.name}_constant{len(self.added)}"
+            while hasattr(self.model, path):
+                path += "_"
+            setattr(self.model, path, a)
+            return self.create_node("get_attr", path, (), {})
+        return super().create_arg(a)
+
+    def create_node(self, *args, **kwargs):
+        node = super().create_node(*args, **kwargs)
+        self.added.append(node)
+        self.scopes[node.name] = self.scopes.get(self.replaced.name, ("", None))
+        if self.measured.values is not None:
+            self.measure(node)
+        return node
+
+    def measure(self, node):
+        args, kwargs = (map_arg(a, self.measured.__getitem__) for a in (node.args, node.kwargs))
+        with torch.no_grad():
+            self.measured.values[node] = compute(self.model, node.op, node.target, args, kwargs,
+                                                 self.changed_modules)
+
+    def changed(self, module, **attributes):
+        """Calls the module of the replaced node with other attributes."""
+        path = self.replaced.target
+        changed = copy.copy(module)
+        for name, value in attributes.items():
+            setattr(changed, name, value)
+        self.changed_modules[path] = changed
+        return lambda x: self.create_proxy("call_module", path, (x,), {})
+
+    def added_module(self, module):
+        """Calls a module that the model gets beside the replaced one."""
+        path = f"{self.replaced.target}_{len(self.added)}"
+        parent, _, name = path.rpartition(".")
+        self.model.get_submodule(parent).add_module(name, module)
+        return lambda x: self.create_proxy("call_module", path, (x,), {})
+
+    def with_batch_norm(self, module):
+        """A transposed convolution folded with the batch norm that alone reads it, if there is one, which
+        is replaced with it."""
+        readers = list(self.replaced.users)
+        norm = (self.model.get_submodule(readers[0].target)
+                if len(readers) == 1 and readers[0].op == "call_module" else None)
+        if not isinstance(norm, torch.nn.BatchNorm3d) or norm.running_mean is None or module.groups > 1:
+            return module
+        self.replaced_with_it = readers[0]
+        return fuse_conv_bn_eval(module, norm, transpose=True)
+
+    def replace(self, node):
+        """Writes a node with others, if there is a decomposition."""
+        module = self.model.get_submodule(node.target) if node.op == "call_module" else None
+        table = MODULES if module is not None else DECOMPOSITIONS
+        decompose = table.get(type(module) if module is not None else node.target)
+        if decompose is None or not node.op.startswith("call_"):
+            return
+        self.replaced, self.replaced_with_it, self.added = node, None, []
+        args, kwargs = map_arg(node.args, self.given), dict(map_arg(node.kwargs, self.given))
+        if not args and "input" in kwargs:
+            args = (kwargs.pop("input"),)
+        args = args if module is None else (module, *args)
+        try:
+            inspect.signature(decompose).bind(*args, **kwargs)
+        except TypeError:
+            return
+        with self.graph.inserting_before(node):
+            try:
+                result = decompose(*args, **kwargs)
+            except Undecomposed as e:
+                raise NotExpressible(f"node {node.name} has {e}") from e
+            if isinstance(result, (tuple, list)):
+                self.replace_tuple(node, [self.create_arg(x) for x in result])
+            elif result is not None:
+                self.replace_one(node, self.create_arg(result))
+        for added in reversed(self.added):
+            if not added.users:
+                self.graph.erase_node(added)
+
+    def replace_one(self, node, by):
+        if self.replaced_with_it is not None:
+            self.replaced_with_it.replace_all_uses_with(by)
+            self.graph.erase_node(self.replaced_with_it)
+        node.replace_all_uses_with(by)
+        self.graph.erase_node(node)
+        if by in self.added:
+            self.scopes[node.name] = self.scopes.get(by.name, ("", None))
+            by.name = node.name
+
+    def replace_tuple(self, node, items):
+        """x.median(1)[0], x.median(1).values, and where the tuple is read whole."""
+        def item_of(user):
+            if user.target is getattr:
+                whole = self.measured[node]
+                return next(item for item, value in zip(items, whole)
+                            if value is getattr(whole, user.args[1]))
+            return items[user.args[1]]
+        for user in list(node.users):
+            if user.target in (operator.getitem, getattr) and user.args[0] is node:
+                user.replace_all_uses_with(item_of(user))
+                self.graph.erase_node(user)
+            else:
+                user.args = map_arg(user.args, lambda n: tuple(items) if n is node else n)
+        self.graph.erase_node(node)
+
+
+def changed_by(node, model):
+    """The node whose tensor a call changes, or None."""
+    first = node.args[0] if node.args and isinstance(node.args[0], torch.fx.Node) else None
+    if node.op == "call_method":
+        is_in_place = node.target == "__setitem__" or (
+            node.target.endswith("_") and not node.target.endswith("__"))
+        return first if is_in_place else None
+    if node.op == "call_module":
+        module = model.get_submodule(node.target)
+        is_in_place = getattr(module, "inplace", False) and not isinstance(module, DROPOUTS)
+        return first if is_in_place else None
+    if node.op != "call_function":
+        return None
+    name = getattr(node.target, "__name__", "")
+    if node.target is operator.setitem or (name.endswith("_") and not name.endswith("__")):
+        return first
+    if "dropout" in name:
+        return None
+    if "inplace" in node.kwargs:
+        return first if node.kwargs["inplace"] else None
+    try:
+        given = inspect.signature(node.target).bind(*node.args, **node.kwargs).arguments
+    except (TypeError, ValueError):  # functions in C++ have none
+        return None
+    return first if given.get("inplace") is True else None
+
+
+def are_tensors(values, a, b):
+    return values is not None and isinstance(values[a], torch.Tensor) and (
+        isinstance(values[b], torch.Tensor))
+
+
+def is_same(values, a, b):
+    """Whether two nodes have the same elements of one memory."""
+    if not are_tensors(values, a, b):
+        return False
+    a, b = values[a], values[b]
+    return a.data_ptr() == b.data_ptr() and a.shape == b.shape and a.stride() == b.stride()
+
+
+def shares(values, a, b):
+    return are_tensors(values, a, b) and (
+        values[a].storage().data_ptr() == values[b].storage().data_ptr())
+
+
+def is_overwritten(base, view, readers):
+    """x[:, 0] += y, which torch.fx ends with x[:, 0] = ..., before x is read."""
+    if view.target is not operator.getitem or view.args[0] is not base:
+        return False
+    first = readers[0]
+    return (first.target in (operator.setitem, "__setitem__") and first.args[0] is base and
+            first.args[1] == view.args[1])
+
+
+class Versions:
+    """Which node has the elements of a tensor after calls that changed it."""
+
+    def __init__(self, graph):
+        self.next = {}
+        attributes = {}
+        for node in graph.nodes:
+            if node.op == "get_attr" and attributes.setdefault(node.target, node) is not node:
+                self.next[node] = attributes[node.target]
+
+    def last(self, node):
+        while node in self.next:
+            node = self.next[node]
+        return node
+
+
+def write_new_tensors(graph, model, measured):
+    """After a call that changes a tensor in place, others read what it gives."""
+    calls = {node: changed for node in graph.nodes if (changed := changed_by(node, model)) is not None}
+    if not calls:
+        return
+    values = measured.all_or_none()
+    place = {node: i for i, node in enumerate(graph.nodes)}
+    versions = Versions(graph)
+    for node in list(graph.nodes):
+        node.args, node.kwargs = (map_arg(a, versions.last) for a in (node.args, node.kwargs))
+        if node not in calls:
+            continue
+        changed = calls[node]
+        if values is not None and values[node] is None:  # an assignment gives nothing
+            values[node] = values[changed]
+        for other in [n for n in place if place[n] < place[node] and versions.last(n) is n]:
+            readers = sorted((u for n in place if versions.last(n) is other for u in n.users
+                              if place[u] > place[node]), key=place.get)
+            if other is versions.last(changed) or is_same(values, other, changed):
+                versions.next[other] = node
+            elif (not readers or not shares(values, other, changed) or node.target in OF_SHAPE or
+                  is_overwritten(other, changed, readers)):
+                continue
+            elif changed.target is operator.getitem and changed.args[0] is other:
+                with graph.inserting_after(node):
+                    whole = graph.call_function(operator.setitem, (other, changed.args[1], node))
+                values[whole], place[whole] = values[other], place[node] + 0.5
+                versions.next[other] = whole
+            else:
+                raise NotExpressible(
+                    f"node {node.name} changes elements of {changed.name} in place, which "
+                    f"{readers[0].name} reads as {other.name}; write it without a change in place")
+        if node.op == "call_method" and node.target.endswith("_") and (
+                node.target not in (*KEPT_IN_PLACE, "__setitem__")):
+            node.target = node.target[:-1]
+
+
+def rewrite(graph, model, inputs, scopes):
+    """Returns modules that are to be exported in the place of others, by path.
+
+    inputs: tries of inputs, as Measured takes them. scopes: by the name of a node, its module."""
+    for node in graph.nodes:
+        if "out" in node.kwargs and node.kwargs["out"] is None:
+            node.kwargs = {key: value for key, value in node.kwargs.items() if key != "out"}
+    read = [node for node in graph.nodes if node.users and node.op != "placeholder"]
+    measured = Measured(graph, model, inputs)
+    write_new_tensors(graph, model, measured)
+    builder = Builder(graph, model, measured, scopes)
+    for node in list(graph.nodes):
+        if node is not builder.replaced_with_it:
+            builder.replace(node)
+    left = set(graph.nodes)
+    for node in reversed(read):
+        if node in left and not node.users:
+            graph.erase_node(node)
+    return builder.changed_modules
