@@ -946,8 +946,8 @@ def conv_transpose3d(module, x):
         if plane.bias is not None:
             plane.bias.data = module.bias.data.clone()
         part = x.tracer.added_module(plane)(slices)
-        parts.append(part.reshape(batch, depth, *size_of(part)[1:]))
-    size = size_of(parts[0])[2:]
+        size = size_of(part)[1:]
+        parts.append(part.reshape(batch, depth, *([1] if is_apart else []), *size))
 
     def zeros(count):
         return torch.zeros(batch, count, *size)
@@ -956,7 +956,8 @@ def conv_transpose3d(module, x):
         tensors = [y for y in tensors if size_of(y)[1] > 0]
         return tensors[0] if len(tensors) == 1 else torch.cat(tensors, 1)
     if is_apart:
-        whole = torch.stack(parts, 2).reshape(batch, depth * step, *size)
+        # Backends quantize cat, not stack: integers stay integers.
+        whole = torch.cat(parts, 2).reshape(batch, depth * step, *size)
     else:
         whole = None
         for tap, part in enumerate(parts):
@@ -973,7 +974,9 @@ def conv_transpose3d(module, x):
             whole, bias = joined([whole, zeros(missing).add(bias.reshape(-1, 1, 1))]), None
         else:
             whole = joined([whole, zeros(missing)])
-    whole = whole.narrow(1, first, count).transpose(1, 2)
+    if count < size_of(whole)[1]:
+        whole = whole.narrow(1, first, count)
+    whole = whole.transpose(1, 2)
     return whole if bias is None or is_apart else whole.add(bias.reshape(-1, 1, 1, 1))
 
 
