@@ -605,11 +605,11 @@ class Exporter:
     def rows(self):
         graph, scopes = self.trace()
         self.graph = graph
-        self.changed_modules = rewrite(graph, self.model, self.example_inputs(), scopes)
-        self.check_values()
         inputs = [n for n in graph.nodes if n.op == "placeholder"]
         if self.shapes is not None and len(inputs) != len(self.shapes):
             raise NotExpressible(f"the model has {len(inputs)} inputs, not {len(self.shapes)}")
+        self.changed_modules = rewrite(graph, self.model, self.example_inputs(), scopes)
+        self.check_values()
         shape_of = dict(zip(inputs, self.shapes or ()))
         taken = {node.name for node in graph.nodes}
         values, folded = self.constants(self.model)

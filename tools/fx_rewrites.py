@@ -17,6 +17,8 @@ from torch.nn.utils.fusion import fuse_conv_bn_eval
 from fx_decompositions import DECOMPOSITIONS, MODULES, Undecomposed
 
 DROPOUTS = torch.nn.modules.dropout._DropoutNd  # which change nothing in evaluation mode
+# Functions and methods of numbers, which give floats if one of them is one.
+OF_NUMBERS = ("add", "sub", "mul", "pow", "where", "iadd", "isub", "imul", "rsub", "maximum", "minimum")
 # In-place methods that PyTorch's backends have in patterns, and ctq as they are.
 KEPT_IN_PLACE = ("add_", "mul_", "relu_", "sigmoid_", "tanh_", "hardsigmoid_", "squeeze_", "unsqueeze_",
                  "resize_", "detach_")
@@ -368,6 +370,29 @@ def write_new_tensors(graph, model, measured):
             node.target = node.target[:-1]
 
 
+def convert_operands(graph, measured, scopes):
+    """Rows have no types: ids * 1.0 is ids.float() * 1.0, and mask * 2 is mask.long() * 2."""
+    values = measured.all_or_none()
+    for node in list(graph.nodes) if values is not None else ():
+        name = node.target if node.op == "call_method" else getattr(node.target, "__name__", "")
+        result = values.get(node)
+        operands = [n for n in node.all_input_nodes if isinstance(values.get(n), torch.Tensor)]
+        if name not in OF_NUMBERS or not isinstance(result, torch.Tensor) or any(
+                values[n].is_floating_point() or values[n].is_complex() for n in operands):
+            continue
+        for operand in operands:
+            is_condition = name == "where" and operand is node.args[0]
+            form = ("float" if result.is_floating_point() else
+                    "long" if values[operand].dtype == torch.bool and result.dtype != torch.bool else None)
+            if form is None or is_condition:
+                continue
+            with graph.inserting_before(node):
+                converted = graph.call_method(form, (operand,))
+            values[converted] = getattr(values[operand], form)()
+            scopes[converted.name] = scopes.get(node.name, ("", None))
+            node.replace_input_with(operand, converted)
+
+
 def rewrite(graph, model, inputs, scopes):
     """Returns modules that are to be exported in the place of others, by path.
 
@@ -382,6 +407,7 @@ def rewrite(graph, model, inputs, scopes):
     for node in list(graph.nodes):
         if node is not builder.replaced_with_it:
             builder.replace(node)
+    convert_operands(graph, measured, scopes)
     left = set(graph.nodes)
     for node in reversed(read):
         if node in left and not node.users:

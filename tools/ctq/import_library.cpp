@@ -402,8 +402,9 @@ void name_all(std::vector<class_tensor>& all, const std::string& one_type,
   }
 }
 
-/// The keys of the tensors that a model gives, "loss", or "boxes_0" of a list in a dict; empty: it has
-/// none. Appends that of an argument and what is in it; returns the number of the argument behind it.
+/// The keys of the tensors that a model gives, "loss", or "boxes_0" of a list in a dict; empty: it
+/// has none. Appends that of an argument and what is in it; returns the number of the argument
+/// behind it.
 int append_keys(ctq::view<ctq::argument> all, int at, const std::string& key,
                 std::vector<std::string>& keys) {
   using kind = ctq::argument::kind;

@@ -110,8 +110,8 @@ struct parameter {
   return done{};
 }
 
-/// The parameters of a graph, numbers as vectors of one, with the weight and the bias that batch norms
-/// without them stand for: 1 and 0 for each channel.
+/// The parameters of a graph, numbers as vectors of one, with the weight and the bias that batch
+/// norms without them stand for: 1 and 0 for each channel.
 [[nodiscard, gnu::cold]] inline weights with_implied(graph_view<stage::traced> g, weights w) {
   std::vector<weight_tensor> all = std::move(w).tensors();
   for (weight_tensor& t : all)

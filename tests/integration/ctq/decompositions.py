@@ -273,6 +273,20 @@ REFUSED = [
 ]
 
 
+def scale_mask(i):
+    return (i > 1) * 2 + i
+
+
+# What is computed before an op of numbers, whose result has their type.
+OF_TYPES = [
+    (tensors(lambda i: i * 1.0, items(3)), ["float", "operator.mul"]),
+    (tensors(lambda i: torch.where(i > 1, i, 0.5), items(3)), ["operator.gt", "float", "torch.where"]),
+    (tensors(scale_mask, items(3)), ["operator.gt", "long", "operator.mul", "operator.add"]),
+    (tensors(lambda i: i * 2 + i, items(3)), ["operator.mul", "operator.add"]),
+    (tensors(lambda x, i: x * i, (3,), items(3)), ["operator.mul"]),
+]
+
+
 def model_of(f, count):
     """A module whose forward has so many arguments by name, as torch.fx wants it."""
     class Model(nn.Module):
@@ -346,7 +360,7 @@ def main():
     every = {d.__wrapped__ for table in (fx_decompositions.DECOMPOSITIONS, fx_decompositions.MODULES)
              for d in table.values()}
     with tempfile.TemporaryDirectory() as folder:
-        for i, case in enumerate([*CASES, *IN_PLACE]):
+        for i, case in enumerate([*CASES, *IN_PLACE, *(case for case, _ in OF_TYPES)]):
             try:
                 check(case, exporter, ctq, Path(folder))
             except Exception as e:
@@ -354,6 +368,10 @@ def main():
                 raise AssertionError(f"case {i}, {case}, line {line}: {e}") from e
     missing = [d for d in every if d not in used]
     assert not missing, missing
+    for (f, shapes), targets in OF_TYPES:
+        rows = export(exporter, f, shapes)[2]
+        called = [row["target"] for row in rows if row["op"].startswith("call")]
+        assert called == targets, called
     for (f, shapes), words in REFUSED:
         try:
             export(exporter, f, shapes)
