@@ -46,7 +46,7 @@ from torch.fx import Node
 from torch.nn.utils import parametrize
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from fx_rewrites import NotExpressible, attribute_of, changed_by, compute, rewrite, values_of
+from fx_rewrites import NotExpressible, attribute_of, changed_by, compute, compute_apart, outputs_of, rewrite
 
 try:
     from torch.ao.nn.intrinsic.modules.fused import _FusedModule as FUSED
@@ -462,6 +462,8 @@ def are_close(a, b):
     if isinstance(a, torch.Tensor):
         if a.is_complex() or not isinstance(b, torch.Tensor) or a.shape != b.shape:
             return isinstance(b, torch.Tensor) and a.shape == b.shape
+        if a.is_floating_point() != b.is_floating_point():
+            return False
         a, b = a.double(), b.double()
         size = float(a[a.isfinite()].abs().max()) if a.isfinite().any() else 0.0
         return torch.allclose(a, b, 1e-3, 1e-4 * size + 1e-6, equal_nan=True)
@@ -489,7 +491,7 @@ class Exporter:
     inputs, where they are known."""
 
     def __init__(self, model, shapes, custom=None, trained=None, dtypes=None):
-        self.model = self.given = model.eval()
+        self.model = self.original = model.eval()
         self.shapes = shapes
         self.dtypes = dtypes or [None] * len(shapes or ())
         self.custom = {key: list((custom or {}).get(key) or ()) for key, _, _ in CUSTOM.values()}
@@ -533,8 +535,11 @@ class Exporter:
 
     @staticmethod
     def copy(model):
+        # What weight_norm computes has a history, with which nothing is copied.
+        computed = {id(x): x.detach().clone() for module in model.modules()
+                    for x in vars(module).values() if isinstance(x, torch.Tensor) and x.grad_fn is not None}
         try:
-            return copy.deepcopy(model)
+            return copy.deepcopy(model, computed)
         except Exception:  # some modules cannot be copied
             return model
 
@@ -545,11 +550,11 @@ class Exporter:
         return itertools.islice(itertools.product(*guesses), 81)
 
     def example_inputs(self):
-        """Inputs of zeros, or None."""
+        """Inputs of zeros, or of ones where a model takes none, or None."""
         if self.shapes is None:
             return None
-        return ([torch.zeros(s, dtype=d) for s, d in zip(self.shapes, dtypes)]
-                for dtypes in self.guessed_dtypes())
+        return [[fill(s, dtype=d) for s, d in zip(self.shapes, dtypes)]
+                for dtypes in self.guessed_dtypes() for fill in (torch.zeros, torch.ones)]
 
     def trace_with_sizes(self, untouched, paths, classes, makes_constants=False):
         """The same with tensors of the shapes of the inputs; returns the tracer. Of an input whose type
@@ -597,10 +602,19 @@ class Exporter:
         custom = {key: names for key, names in self.custom.items() if names}
         modules = {}
         for path in (row["target"] for row in rows if self.is_standalone(row)):
-            inside = Exporter(self.model.get_submodule(path), None)
+            inside = Exporter(self.model.get_submodule(path), *self.inputs_of(path))
             modules[path] = inside.content()
             self.inside[path] = inside
         return {**custom, **({"modules": modules} if modules else {}), "rows": rows}
+
+    def inputs_of(self, path):
+        """What an Exporter of a module is made with: the shapes and types of its inputs, if they are known."""
+        calls = [node for node in self.graph.nodes if node.op == "call_module" and node.target == path]
+        values = self.measured.if_known()
+        read = [values[n] for n in calls[0].args if isinstance(n, Node)] if values is not None else []
+        if not read or not all(isinstance(x, torch.Tensor) for x in read) or len(read) != len(calls[0].args):
+            return None, None, None, None
+        return [tuple(x.shape) for x in read], None, None, [x.dtype for x in read]
 
     def rows(self):
         graph, scopes = self.trace()
@@ -608,7 +622,8 @@ class Exporter:
         inputs = [n for n in graph.nodes if n.op == "placeholder"]
         if self.shapes is not None and len(inputs) != len(self.shapes):
             raise NotExpressible(f"the model has {len(inputs)} inputs, not {len(self.shapes)}")
-        self.changed_modules = rewrite(graph, self.model, self.example_inputs(), scopes)
+        self.changed_modules, self.measured = rewrite(graph, self.model, self.example_inputs(), scopes,
+                                                      is_trained=self.trained is not None)
         self.check_values()
         shape_of = dict(zip(inputs, self.shapes or ()))
         taken = {node.name for node in graph.nodes}
@@ -640,22 +655,26 @@ class Exporter:
 
     def check_values(self):
         """Code of a model that computes with values of tensors may be traced to something else."""
+        if self.shapes is None:
+            return
         generator = torch.Generator().manual_seed(0)
-        for dtypes in self.guessed_dtypes() if self.shapes is not None else ():
+        for dtypes, most in ((dtypes, most) for dtypes in self.guessed_dtypes() for most in (4, 2)):
             inputs = [torch.randn(s, generator=generator) if d == torch.float32 else
-                      torch.randint(0, 2, s, generator=generator).to(d) for s, d in zip(self.shapes, dtypes)]
-            model = self.copy(self.given)
+                      torch.randint(0 if most == 2 else 1, most, s, generator=generator).to(d)
+                      for s, d in zip(self.shapes, dtypes)]
             try:
                 with torch.no_grad():
-                    wanted = model(*(x.clone() for x in inputs))
+                    wanted = self.copy(self.original)(*(x.clone() for x in inputs))
+                got = outputs_of(self.graph, self.model, inputs, self.changed_modules)
             except Exception:  # of any type: the model's own code ran
                 continue
-            values = values_of(self.graph, self.model, inputs, self.changed_modules)
-            got = next(values[node] for node in self.graph.nodes if node.op == "output")
             if not are_close(wanted, got):
-                raise NotExpressible("torch.fx traces this model to one that gives other values: code of "
-                                     "its own decides by values of tensors, or takes random numbers")
+                raise NotExpressible("what torch.fx traces of this model gives other values: code of its own "
+                                     "decides by values of tensors, takes random numbers, or changes parts of "
+                                     "tensors in place")
             return
+        print("export_fx.py: the model did not run with random inputs; its graph was not compared with it",
+              file=sys.stderr)
 
     def check_indices(self, values):
         """Rows have no form for x[mask] of a constant mask: its attribute would be read as indices."""
@@ -722,10 +741,7 @@ class Exporter:
                   not all(n in values for n in node.all_input_nodes)):
                 continue
             else:
-                args = torch.fx.node.map_arg(node.args, values.get)
-                kwargs = torch.fx.node.map_arg(node.kwargs, values.get)
-                with torch.no_grad():
-                    value = compute(model, node.op, node.target, args, kwargs)
+                value = compute_apart(model, node, values.get)
             if not isinstance(value, torch.Tensor):
                 continue
             values[node] = value

@@ -64,6 +64,10 @@ def size_of(x):
     return x.shape if isinstance(x, torch.Tensor) else x.tracer.value_of(x).shape
 
 
+def dtype_of(x):
+    return x.dtype if isinstance(x, torch.Tensor) else x.tracer.value_of(x).dtype
+
+
 def rank_of(x):
     return len(size_of(x))
 
@@ -108,7 +112,13 @@ for _names, _decompose in {
         ("F.mse_loss",): lambda x, y, *reduction, **named: reduced(x.sub(y).pow(2), *reduction, **named),
 }.items():
     decomposes(*_names)(_decompose)
-decomposes_function(operator.xor)(lambda x, other: x.ne(other))  # of masks
+
+
+@decomposes_function(operator.xor)
+def xor(x, other):
+    """Of masks."""
+    is_mask = is_tensor(x) and is_tensor(other) and dtype_of(x) == dtype_of(other) == torch.bool
+    return x.ne(other) if is_mask else None
 
 
 def scaled(x, factor):
@@ -147,7 +157,12 @@ def logit(x, eps=None):
 
 @decomposes("logaddexp")
 def logaddexp(x, other):
-    return torch.maximum(x, other).add(x.sub(other).abs().neg().exp().log1p())
+    most = finite_or_zero(torch.maximum(x, other))
+    return x.sub(most).exp().add(other.sub(most).exp()).log().add(most)
+
+
+def finite_or_zero(x):
+    return x.masked_fill(x.abs().gt(HIGHEST), 0.0)
 
 
 @decomposes("atan2", "arctan2")
@@ -161,7 +176,8 @@ def atan2(y, x):
 @decomposes_function(operator.pow)
 def power(x, exponent):
     """Of two tensors. A negative number has a power if the exponent is an integer."""
-    if not is_tensor(exponent) or not is_tensor(x):
+    if not is_tensor(exponent) or not is_tensor(x) or not (
+            dtype_of(x).is_floating_point and dtype_of(exponent).is_floating_point):
         return None
     size = x.abs().log().mul(exponent).exp()
     is_negative = x.lt(0)
@@ -175,10 +191,15 @@ def power(x, exponent):
 @decomposes("div", "divide")
 def divided(x, other, *, rounding_mode=None):
     if rounding_mode == "trunc":
-        return x.div(other).trunc()
+        quotient = x.div(other).trunc()
+        return quotient if any_float(x, other) else quotient.long()
     if rounding_mode == "floor" and not is_tensor(other):
         return torch.floor_divide(x, other)
     return None
+
+
+def any_float(*operands):
+    return any(dtype_of(x).is_floating_point if is_tensor(x) else isinstance(x, float) for x in operands)
 
 
 def reduced(x, size_average=None, reduce=None, reduction="mean"):
@@ -208,7 +229,7 @@ def extremes(x, *, dim=None, keepdim=False):
 @decomposes("logsumexp")
 def logsumexp(x, dim, keepdim=False):
     axes = (dim,) if isinstance(dim, int) else tuple(dim)
-    most = torch.amax(x, axes, True)
+    most = finite_or_zero(torch.amax(x, axes, True))
     sums = x.sub(most).exp().sum(axes, True).log().add(most)
     return sums if keepdim else without_axes(sums, x, axes)
 
@@ -244,17 +265,19 @@ def count_nonzero(x, dim=None):
 
 
 @decomposes("std_mean")
-def std_mean(x, *args, **named):
-    return x.std(*args, **named), mean_like(x, *args, **named)
+def std_mean(x, dim=None, unbiased=True, keepdim=False):
+    return spread_and_mean(x, "std", dim, unbiased, keepdim)
 
 
 @decomposes("var_mean")
-def var_mean(x, *args, **named):
-    return x.var(*args, **named), mean_like(x, *args, **named)
+def var_mean(x, dim=None, unbiased=True, keepdim=False):
+    return spread_and_mean(x, "var", dim, unbiased, keepdim)
 
 
-def mean_like(x, dim=None, unbiased=True, keepdim=False, **_):
-    return x.mean() if dim is None or isinstance(dim, bool) else x.mean(dim, keepdim)
+def spread_and_mean(x, spread, dim, unbiased, keepdim):
+    if dim is None or isinstance(dim, bool):  # torch.std_mean(x, False)
+        return getattr(x, spread)(unbiased if dim is None else dim), x.mean()
+    return getattr(x, spread)(dim, unbiased, keepdim), x.mean(dim, keepdim)
 
 
 @decomposes("norm")
@@ -272,6 +295,8 @@ def vector_norm(x, ord=2, dim=None, keepdim=False, *, dtype=None):
     if dtype is not None:
         raise Undecomposed(f"dtype={dtype}")
     axes = tuple(range(rank_of(x))) if dim is None else (dim,) if isinstance(dim, int) else tuple(dim)
+    if ord == 0:
+        return x.ne(0).float().sum(axes, keepdim)
     if math.isinf(ord):
         return (torch.amax if ord > 0 else torch.amin)(x.abs(), axes, keepdim)
     if ord == 1:
@@ -317,8 +342,8 @@ def msort(x):
 
 @decomposes("diff")
 def diff(x, n=1, dim=-1, prepend=None, append=None):
-    if prepend is not None or append is not None:
-        raise Undecomposed("prepend and append")
+    if prepend is not None or append is not None or dtype_of(x) == torch.bool:
+        raise Undecomposed("prepend, append, or a mask")
     count = size_of(x)[dim]
     for i in range(n):
         x = x.narrow(dim, 1, count - i - 1).sub(x.narrow(dim, 0, count - i - 1))
@@ -395,10 +420,11 @@ def multi_dot(tensors, *others):
 
 
 @decomposes("cross", "linalg.cross")
-def cross(x, other, dim=-1):
+def cross(x, other, dim=None):
     def turned(y, by):
         return torch.roll(y, by, dim)
-    dim = -1 if dim is None else dim
+    if dim is None:
+        dim = list(size_of(x)).index(3)
     return turned(x, -1).mul(turned(other, -2)).sub(turned(x, -2).mul(turned(other, -1)))
 
 
@@ -420,6 +446,8 @@ def tensordot(a, b, dims=2, out=None):
 @decomposes("einsum")
 def einsum(equation, *tensors):
     """Of one tensor, of more than two, or with a letter twice in a tensor; of two at a time."""
+    if not isinstance(equation, str):
+        return None
     if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)):
         tensors = tensors[0]
     equation = equation.replace(" ", "")
@@ -496,9 +524,9 @@ def movedim(x, source, destination):
     return x.permute(order)
 
 
-@decomposes("swapaxes", "swapdims")
-def swapaxes(x, first, second):
-    return x.transpose(first, second)
+@decomposes("swapdims")
+def swapdims(x, dim0, dim1):
+    return x.transpose(dim0, dim1)
 
 
 @decomposes("tile")
@@ -655,6 +683,8 @@ def one_hot(x, num_classes=-1):
 
 @decomposes("take_along_dim")
 def take_along_dim(x, indices, dim=None):
+    if dim is not None:
+        needs_all_but(axis_of(x, dim), x, indices)
     return torch.gather(x, dim, indices) if dim is not None else torch.gather(
         x.reshape(-1), 0, indices.reshape(-1))
 
@@ -686,6 +716,8 @@ def is_chosen(x, dim, index, count):
 @decomposes("index_add")
 def index_add(x, dim, index, source, *, alpha=1):
     """Sums of rows by a matrix of zeros and ones."""
+    if not dtype_of(source).is_floating_point:
+        raise Undecomposed("integers to add")
     dim, count = axis_of(x, dim), size_of(x)[dim]
     rows = source.transpose(0, dim)
     flat = rows.reshape(size_of(rows)[0], -1)
@@ -695,14 +727,20 @@ def index_add(x, dim, index, source, *, alpha=1):
 
 @decomposes("scatter_add")
 def scatter_add(x, dim, index, src):
+    if not dtype_of(src).is_floating_point:
+        raise Undecomposed("integers to add")
     dim = axis_of(x, dim)
     needs_all_but(dim, x, index, src)
+    if size_of(src)[dim] > size_of(index)[dim]:
+        src = src.narrow(dim, 0, size_of(index)[dim])
     return x.add(is_chosen(x, dim, index, size_of(x)[dim]).float().mul(src.unsqueeze(dim)).sum(dim + 1))
 
 
 @decomposes("scatter")
-def scatter(x, dim, index, src=None, *, value=None, **_):
+def scatter(x, dim, index, src=None, *, value=None, reduce=None):
     """Of one number: of a tensor, the order would decide."""
+    if reduce is not None:
+        raise Undecomposed(f"reduce={reduce}")
     value = src if value is None else value
     if is_tensor(value):
         raise Undecomposed("a tensor to scatter, the order of which decides; scatter_add adds them")
@@ -738,7 +776,7 @@ def embedding_bag(indices, weight, offsets=None, max_norm=None, norm_type=2.0, s
 
 def constant_index(x, item):
     """A list, a tensor that only attributes decide, or None."""
-    if isinstance(item, list):
+    if isinstance(item, list) and not any(map(is_tensor, item)):
         return torch.tensor(item)
     return x.tracer.constant(item) if isinstance(item, torch.fx.Proxy) else None
 
@@ -748,7 +786,7 @@ def get_item(x, index):
     """By masks, and by lists beside other indices, all of them constants."""
     items = index if isinstance(index, tuple) else (index,)
     chosen = [constant_index(x, item) for item in items]
-    is_whole = [item == slice(None) if isinstance(item, slice) else chosen[i] is not None
+    is_whole = [item is Ellipsis or item == slice(None) if chosen[i] is None else True
                 for i, item in enumerate(items)]
     is_mask = any(c is not None and c.dtype == torch.bool for c in chosen)
     of_lists = sum(isinstance(item, list) for item in items)
@@ -765,28 +803,27 @@ def get_item(x, index):
 # --- constants --------------------------------------------------------------------------------
 
 def filled(x, value, size, dtype=None):
-    given = x.tracer.value_of(x).dtype if dtype is None else dtype
-    return torch.full(size, value, dtype=given)
+    return torch.full(tuple(size), value, dtype=dtype_of(x) if dtype is None else dtype)
 
 
 @decomposes(".new_zeros", ".new_empty")
-def new_zeros(x, *size, dtype=None, **_):
-    return filled(x, 0, numbers_of(size), dtype)
+def new_zeros(x, *sizes, size=None, dtype=None, **_):
+    return filled(x, 0, numbers_of(sizes) if size is None else size, dtype)
 
 
 @decomposes(".new_ones")
-def new_ones(x, *size, dtype=None, **_):
-    return filled(x, 1, numbers_of(size), dtype)
+def new_ones(x, *sizes, size=None, dtype=None, **_):
+    return filled(x, 1, numbers_of(sizes) if size is None else size, dtype)
 
 
 @decomposes(".new_full")
 def new_full(x, size, fill_value, dtype=None, **_):
-    return filled(x, fill_value, tuple(size), dtype)
+    return filled(x, fill_value, size, dtype)
 
 
 @decomposes(".new_tensor")
 def new_tensor(x, values, dtype=None, **_):
-    return torch.tensor(values, dtype=x.tracer.value_of(x).dtype if dtype is None else dtype)
+    return torch.tensor(values, dtype=dtype_of(x) if dtype is None else dtype)
 
 
 # --- complex numbers ---------------------------------------------------------------------------
@@ -851,7 +888,7 @@ def set_item(x, index, value):
         if len(items) != 1:
             raise Undecomposed("an assignment to what tensors and other indices choose")
         mask = items[0]
-        if x.tracer.value_of(mask).dtype != torch.bool or (is_tensor(value) and rank_of(value) > 0):
+        if dtype_of(mask) != torch.bool or (is_tensor(value) and rank_of(value) > 0):
             raise Undecomposed("an assignment to what indices choose, or to several elements by a mask")
         mask = mask.reshape(*size_of(mask), *[1] * (len(size) - rank_of(mask)))
         return torch.where(mask, value, x) if is_tensor(value) else x.masked_fill(mask, value)
@@ -862,7 +899,11 @@ def set_item(x, index, value):
     places = torch.zeros(size, dtype=torch.int64)
     region = places[index].shape
     places[index] = torch.arange(math.prod(region)).reshape(region)
-    value = value.expand(*region).reshape(-1)
+    if dtype_of(value) != dtype_of(x):
+        value = value.float() if dtype_of(x).is_floating_point else value.long()
+    if rank_of(value) > len(region):  # of axes of one element
+        value = value.reshape(tuple(size_of(value))[rank_of(value) - len(region):])
+    value = value.expand(tuple(region)).reshape(-1)
     if bool(is_set.all()) and torch.equal(places.reshape(-1), torch.arange(math.prod(size))):
         return value.reshape(*size)
     return torch.where(is_set, torch.index_select(value, 0, places.reshape(-1)).reshape(*size), x)
@@ -870,17 +911,21 @@ def set_item(x, index, value):
 
 @decomposes(".fill")
 def fill(x, value):
-    return torch.zeros(tuple(size_of(x))).add(value)
+    if is_tensor(value):
+        return value.expand(tuple(size_of(x)))
+    return filled(x, value, size_of(x))
 
 
 @decomposes(".zero")
 def zero(x):
-    return torch.zeros(tuple(size_of(x)))
+    return filled(x, 0, size_of(x))
 
 
 @decomposes(".copy")
 def copied(x, source, non_blocking=False):
-    return source.expand(*size_of(x))
+    if dtype_of(source) != dtype_of(x):
+        source = source.float() if dtype_of(x).is_floating_point else source.long()
+    return source.expand(tuple(size_of(x)))
 
 
 # --- norms, convolutions, pools ---------------------------------------------------------------
@@ -903,16 +948,18 @@ def batch_norm_of_batch(module, x):
     """Without statistics of its own."""
     if module.running_mean is not None:
         return None
-    return batch_norm(x, None, None, module.weight, module.bias, eps=module.eps)
+    weight, bias = (x.tracer.attribute(own) for own in (module.weight, module.bias))
+    return batch_norm(x, None, None, weight, bias, eps=module.eps)
 
 
 @decomposes_module("InstanceNorm1d", "InstanceNorm2d", "InstanceNorm3d")
 def instance_norm(module, x):
     """With statistics, which training has found."""
-    if not module.track_running_stats:
+    axes = int(type(module).__name__[-2])
+    if not module.track_running_stats or rank_of(x) != axes + 2:
         return None
-    return batch_norm(x, module.running_mean, module.running_var, module.weight, module.bias,
-                      eps=module.eps)
+    own = (module.running_mean, module.running_var, module.weight, module.bias)
+    return batch_norm(x, *map(x.tracer.attribute, own), eps=module.eps)
 
 
 @decomposes_module("Conv1d", "Conv2d", "Conv3d")
@@ -930,6 +977,8 @@ def conv(module, x):
 @decomposes_module("ConvTranspose3d")
 def conv_transpose3d(module, x):
     """Transposed convolutions of the slices of an image, one for each slice of the kernel."""
+    if rank_of(x) != 5:
+        return None
     module = x.tracer.with_batch_norm(module)
     batch, channels, depth, *image = size_of(x)
     step, dilation, first = module.stride[0], module.dilation[0], module.padding[0]
@@ -1032,13 +1081,12 @@ def interpolate(x, size=None, scale_factor=None, mode="nearest", align_corners=N
     return F.interpolate(x, size, None, mode, align_corners)
 
 
-
 # --- conversions ------------------------------------------------------------------------------
 
 def of_a_dtype(call):
     """x.cumsum(1, dtype=torch.float32) is x.float().cumsum(1): rows have no type of a result."""
     def convert(x, *args, dtype=None, **named):
-        if dtype is None or dtype == torch.bool:
+        if not isinstance(dtype, torch.dtype) or dtype == torch.bool:
             return None
         return call(x.float() if dtype.is_floating_point else x.long(), *args, **named)
     return convert
@@ -1050,13 +1098,15 @@ for _name in "sum", "cumsum", "cumprod", "zeros_like", "ones_like", "full_like":
 
 @decomposes(".to", ".type_as", ".type")
 def to(x, *others, dtype=None, device=None, non_blocking=False, copy=False):
-    """The type that a tensor has anyway, or another: all are in one memory."""
+    """The type that a tensor has anyway, or another. (There is one device.)"""
+    if any(isinstance(other, str) and other != "cpu" for other in others):
+        return None
     for other in others:
         if isinstance(other, torch.fx.Proxy):
-            dtype = x.tracer.value_of(other).dtype
+            dtype = dtype_of(other)
         elif isinstance(other, torch.dtype):
             dtype = other
-    own = x.tracer.value_of(x).dtype
+    own = dtype_of(x)
     if dtype in (None, own):
         return x
     forms = {torch.float32: x.float, torch.int64: x.long, torch.int32: x.long}

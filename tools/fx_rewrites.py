@@ -19,6 +19,11 @@ from fx_decompositions import DECOMPOSITIONS, MODULES, Undecomposed
 DROPOUTS = torch.nn.modules.dropout._DropoutNd  # which change nothing in evaluation mode
 # Functions and methods of numbers, which give floats if one of them is one.
 OF_NUMBERS = ("add", "sub", "mul", "pow", "where", "iadd", "isub", "imul", "rsub", "maximum", "minimum")
+# Functions and methods that give integers or bools.
+OF_INTEGERS = ("eq", "ne", "lt", "le", "gt", "ge", "argmax", "argmin", "argsort", "topk", "sort", "max", "min",
+               "long", "int", "bool", "to", "type_as", "isnan", "logical_not", "logical_and", "logical_or",
+               "and_", "or_", "xor", "invert", "one_hot", "arange", "median", "kthvalue")
+EMBEDDINGS = (torch.nn.Embedding, torch.nn.EmbeddingBag)
 # In-place methods that PyTorch's backends have in patterns, and ctq as they are.
 KEPT_IN_PLACE = ("add_", "mul_", "relu_", "sigmoid_", "tanh_", "hardsigmoid_", "squeeze_", "unsqueeze_",
                  "resize_", "detach_")
@@ -48,9 +53,33 @@ def compute(model, kind, target, args, kwargs, changed_modules=()):
     return called(*args, **kwargs)
 
 
-def values_of(graph, model, inputs, changed_modules=()):
-    """The values of all nodes. Those of tensors that later nodes change share their elements, not their
-    shapes."""
+def compute_apart(model, node, value_of, changed_modules=()):
+    """The same as rows say it: a call changes no tensor that others read."""
+    args, kwargs = (map_arg(a, value_of) for a in (node.args, node.kwargs))
+    if changed_by(node, model) is not None and isinstance(args[0], torch.Tensor):
+        args = (args[0].clone(), *args[1:])
+    with torch.no_grad():
+        return compute(model, node.op, node.target, args, kwargs, changed_modules)
+
+
+def outputs_of(graph, model, inputs, changed_modules=()):
+    """What a graph gives, read as rows."""
+    values, inputs = {}, iter(inputs)
+    last_reader = {n: node for node in graph.nodes for n in node.all_input_nodes}
+    for node in graph.nodes:
+        if node.op == "output":
+            return map_arg(node.args[0], values.__getitem__)
+        values[node] = (next(inputs) if node.op == "placeholder" else
+                        compute_apart(model, node, values.__getitem__, changed_modules))
+        for n in node.all_input_nodes:
+            if last_reader[n] is node:
+                del values[n]
+    return None
+
+
+def values_of(graph, model, inputs):
+    """The values of all nodes. Calls do change tensors in place, so that values share elements as those of
+    the model do; each has the shape that its tensor had at first."""
     values, seen, attributes, inputs = {}, {}, {}, iter(inputs)
     with torch.no_grad():
         for node in graph.nodes:
@@ -58,16 +87,20 @@ def values_of(graph, model, inputs, changed_modules=()):
             if node.op == "placeholder":
                 value = next(inputs)
             elif node.op == "output":
-                value = args[0]
+                continue
             elif node.op == "get_attr" and node.target in attributes:
                 value = attributes[node.target]
             else:
-                value = compute(model, node.op, node.target, args, kwargs, changed_modules)
+                value = compute(model, node.op, node.target, args, kwargs)
                 if node.op == "get_attr":
                     attributes[node.target] = value
             values[node] = value
             seen[node] = value.detach() if isinstance(value, torch.Tensor) else value
     return seen
+
+
+class SizesUnknown(NotExpressible):
+    """The values of a graph cannot be computed."""
 
 
 class Measured:
@@ -76,62 +109,85 @@ class Measured:
     inputs: tries of inputs, each a list of tensors; None: nothing is known of them."""
 
     def __init__(self, graph, model, inputs):
-        self.graph = graph
+        self.copies = {}  # of the nodes, in a graph that stays as it is
+        self.graph = torch.fx.Graph()
+        self.graph.graph_copy(graph, self.copies)
         self.model = model
-        self.inputs = inputs
+        self.inputs = list(inputs or ())
+        self.changed_modules = {}  # by path: those that are called in the place of others
         self.values = None
+        self.why = None  # they cannot be computed
 
     def __getitem__(self, node):
+        values = self.all()
+        if node not in values:  # it was added since
+            values[node] = compute_apart(self.model, node, self.__getitem__, self.changed_modules)
+        return values[node]
+
+    def all(self):
+        if self.values is None and self.why is None:
+            self.why = SizesUnknown("the shapes of the inputs are not known")
+            for inputs in self.inputs:
+                try:
+                    found = values_of(self.graph, self.model, inputs)
+                    self.values = {node: found[copied] for node, copied in self.copies.items()}
+                    self.why = None
+                    break
+                except Exception as e:  # of any type: the model's own modules ran
+                    self.why = SizesUnknown(f"sizes cannot be computed: {e}")
         if self.values is None:
-            self.values = self.run()
-        return self.values[node]
-
-    def run(self):
-        why = NotExpressible("the shapes of the inputs are not known")
-        for inputs in self.inputs or ():
-            try:
-                return values_of(self.graph, self.model, inputs)
-            except Exception as e:  # of any type: the model's own modules ran
-                why = e
-        raise NotExpressible(f"sizes cannot be computed: {why}") from why
-
-    def all_or_none(self):
-        """The values of all nodes, if they can be computed."""
-        try:
-            self.values = self.values or self.run()
-        except NotExpressible:
-            return None
+            raise self.why
         return self.values
+
+    def if_known(self):
+        """The values of all nodes of the first graph, if they can be computed."""
+        try:
+            return self.all()
+        except SizesUnknown:
+            return None
+
+
+def may_be_number(node):
+    """Whether a node may give something else than tensors: a size, a type."""
+    if node.op == "call_method":
+        return node.target in ("size", "dim", "ndimension", "numel", "nelement", "stride")
+    if node.target is getattr:
+        return node.args[1] not in ("T", "mT", "real", "imag", "data")
+    return (node.op == "call_function" and getattr(node.target, "__module__", "") == "_operator" and
+            bool(node.all_input_nodes) and all(map(may_be_number, node.all_input_nodes)))
 
 
 class Builder(torch.fx.proxy.GraphAppendingTracer):
     """Appends the nodes that a node is replaced with."""
 
-    def __init__(self, graph, model, measured, scopes):
+    def __init__(self, graph, model, measured, scopes, is_trained):
         super().__init__(graph)
         self.model = model
         self.measured = measured
         self.scopes = scopes
-        self.changed_modules = {}  # by path
+        self.is_trained = is_trained  # weights come from another model
+        self.changed_modules = measured.changed_modules
         self.pairs = set()  # nodes that are pairs of real numbers, where complex ones were
         self.replaced = None  # the node in whose place nodes are added
-        self.replaced_with_it = None  # one that reads it alone
+        self.absorbed = None  # one that reads it alone, and is replaced with it
         self.added = []
 
     def value_of(self, proxy):
         return self.measured[proxy.node]
 
-    def given(self, node):
-        """An argument: a proxy, or of what is no tensor its value, such as a size."""
-        values = self.measured.all_or_none()
+    def argument(self, node):
+        """What a decomposition is called with: a proxy, or of what is no tensor its value, such as a
+        size."""
+        if not may_be_number(node):
+            return self.proxy(node)
+        values = self.measured.if_known()
         is_known = values is not None and isinstance(
-            values[node], (bool, int, float, torch.Size, torch.dtype, torch.device))
-        return values[node] if is_known else self.proxy(node)
+            self.measured[node], (bool, int, float, torch.Size, torch.dtype, torch.device))
+        return self.measured[node] if is_known else self.proxy(node)
 
-    def is_complex(self, x):
-        """Of a node that has been written with pairs, or that only attributes decide."""
-        value = self.constant(x)
-        return x.node in self.pairs or (isinstance(value, torch.Tensor) and value.is_complex())
+    def attribute(self, tensor):
+        """A parameter or buffer of a module as a node; None stays None."""
+        return None if tensor is None else self.proxy(self.create_arg(tensor))
 
     def is_constant(self, node):
         return node.op == "get_attr" or (
@@ -139,8 +195,13 @@ class Builder(torch.fx.proxy.GraphAppendingTracer):
 
     def constant(self, x):
         """The value of a node that only attributes decide, or None."""
-        values = self.measured.all_or_none()
-        return values[x.node] if values is not None and self.is_constant(x.node) else None
+        values = self.measured.if_known() if self.is_constant(x.node) else None
+        return None if values is None else self.measured[x.node]
+
+    def is_complex(self, x):
+        """Of a node that has been written with pairs, or that only attributes decide."""
+        value = self.constant(x)
+        return x.node in self.pairs or (isinstance(value, torch.Tensor) and value.is_complex())
 
     def as_pairs(self, x):
         self.pairs.add(x.node)
@@ -150,7 +211,9 @@ class Builder(torch.fx.proxy.GraphAppendingTracer):
         """The real and imaginary parts of complex numbers."""
         if x.node in self.pairs:
             return x
-        return self.proxy(self.create_arg(torch.view_as_real(self.measured[x.node])))
+        if not self.is_complex(x):
+            raise Undecomposed("complex numbers that are no products of others")
+        return self.attribute(torch.view_as_real(self.measured[x.node]))
 
     def create_arg(self, a):
         if isinstance(a, torch.nn.Parameter) or (
@@ -162,7 +225,7 @@ class Builder(torch.fx.proxy.GraphAppendingTracer):
             path = f"_{self.replaced.name}_constant{len(self.added)}"
             while hasattr(self.model, path):
                 path += "_"
-            setattr(self.model, path, a)
+            setattr(self.model, path, a.detach())
             return self.create_node("get_attr", path, (), {})
         return super().create_arg(a)
 
@@ -170,15 +233,7 @@ class Builder(torch.fx.proxy.GraphAppendingTracer):
         node = super().create_node(*args, **kwargs)
         self.added.append(node)
         self.scopes[node.name] = self.scopes.get(self.replaced.name, ("", None))
-        if self.measured.values is not None:
-            self.measure(node)
         return node
-
-    def measure(self, node):
-        args, kwargs = (map_arg(a, self.measured.__getitem__) for a in (node.args, node.kwargs))
-        with torch.no_grad():
-            self.measured.values[node] = compute(self.model, node.op, node.target, args, kwargs,
-                                                 self.changed_modules)
 
     def changed(self, module, **attributes):
         """Calls the module of the replaced node with other attributes."""
@@ -191,9 +246,13 @@ class Builder(torch.fx.proxy.GraphAppendingTracer):
 
     def added_module(self, module):
         """Calls a module that the model gets beside the replaced one."""
-        path = f"{self.replaced.target}_{len(self.added)}"
-        parent, _, name = path.rpartition(".")
+        if self.is_trained:
+            raise Undecomposed("the weights of several modules, which are not those that were trained")
+        parent, _, name = f"{self.replaced.target}_{len(self.added)}".rpartition(".")
+        while hasattr(self.model.get_submodule(parent), name):
+            name += "_"
         self.model.get_submodule(parent).add_module(name, module)
+        path = f"{parent}.{name}" if parent else name
         return lambda x: self.create_proxy("call_module", path, (x,), {})
 
     def with_batch_norm(self, module):
@@ -204,7 +263,7 @@ class Builder(torch.fx.proxy.GraphAppendingTracer):
                 if len(readers) == 1 and readers[0].op == "call_module" else None)
         if not isinstance(norm, torch.nn.BatchNorm3d) or norm.running_mean is None or module.groups > 1:
             return module
-        self.replaced_with_it = readers[0]
+        self.absorbed = readers[0]
         return fuse_conv_bn_eval(module, norm, transpose=True)
 
     def replace(self, node):
@@ -212,10 +271,10 @@ class Builder(torch.fx.proxy.GraphAppendingTracer):
         module = self.model.get_submodule(node.target) if node.op == "call_module" else None
         table = MODULES if module is not None else DECOMPOSITIONS
         decompose = table.get(type(module) if module is not None else node.target)
-        if decompose is None or not node.op.startswith("call_"):
+        if decompose is None or not node.op.startswith("call_") or may_be_number(node):
             return
-        self.replaced, self.replaced_with_it, self.added = node, None, []
-        args, kwargs = map_arg(node.args, self.given), dict(map_arg(node.kwargs, self.given))
+        self.replaced, self.absorbed, self.added = node, None, []
+        args, kwargs = map_arg(node.args, self.argument), dict(map_arg(node.kwargs, self.argument))
         if not args and "input" in kwargs:
             args = (kwargs.pop("input"),)
         args = args if module is None else (module, *args)
@@ -226,8 +285,12 @@ class Builder(torch.fx.proxy.GraphAppendingTracer):
         with self.graph.inserting_before(node):
             try:
                 result = decompose(*args, **kwargs)
+            except SizesUnknown:
+                result = None
             except Undecomposed as e:
                 raise NotExpressible(f"node {node.name} has {e}") from e
+            except Exception as e:  # of any type: arguments that PyTorch takes, and nothing here
+                raise NotExpressible(f"node {node.name}: {e}") from e
             if isinstance(result, (tuple, list)):
                 self.replace_tuple(node, [self.create_arg(x) for x in result])
             elif result is not None:
@@ -237,9 +300,9 @@ class Builder(torch.fx.proxy.GraphAppendingTracer):
                 self.graph.erase_node(added)
 
     def replace_one(self, node, by):
-        if self.replaced_with_it is not None:
-            self.replaced_with_it.replace_all_uses_with(by)
-            self.graph.erase_node(self.replaced_with_it)
+        if self.absorbed is not None:
+            self.absorbed.replace_all_uses_with(by)
+            self.graph.erase_node(self.absorbed)
         node.replace_all_uses_with(by)
         self.graph.erase_node(node)
         if by in self.added:
@@ -320,12 +383,18 @@ def is_overwritten(base, view, readers):
 class Versions:
     """Which node has the elements of a tensor after calls that changed it."""
 
-    def __init__(self, graph):
+    def __init__(self, graph, values):
         self.next = {}
-        attributes = {}
+        first = {}  # of nodes that read one attribute, or one item of a tuple
         for node in graph.nodes:
-            if node.op == "get_attr" and attributes.setdefault(node.target, node) is not node:
-                self.next[node] = attributes[node.target]
+            key = None
+            if node.op == "get_attr":
+                key = node.target
+            elif node.target is operator.getitem and values is not None and isinstance(
+                    values[node.args[0]], (tuple, list)) and isinstance(node.args[1], int):
+                key = node.args
+            if key is not None and first.setdefault(key, node) is not node:
+                self.next[node] = first[key]
 
     def last(self, node):
         while node in self.next:
@@ -333,14 +402,23 @@ class Versions:
         return node
 
 
+def is_new(node, model):
+    """Whether a node gives a tensor of its own, as far as its kind tells."""
+    if node.op == "call_module":
+        kind = type(model.get_submodule(node.target))
+        return kind.__module__.startswith(("torch.nn.modules.conv", "torch.nn.modules.batchnorm")) or (
+            kind in (torch.nn.Linear, torch.nn.LayerNorm, torch.nn.GroupNorm))
+    return node.target in (operator.add, operator.sub, operator.mul, operator.truediv, torch.cat)
+
+
 def write_new_tensors(graph, model, measured):
     """After a call that changes a tensor in place, others read what it gives."""
     calls = {node: changed for node in graph.nodes if (changed := changed_by(node, model)) is not None}
-    if not calls:
-        return
-    values = measured.all_or_none()
     place = {node: i for i, node in enumerate(graph.nodes)}
-    versions = Versions(graph)
+    if all(is_new(changed, model) and len(changed.users) == 1 for changed in calls.values()):
+        return rename_calls(calls)
+    values = measured.if_known()
+    versions = Versions(graph, values)
     for node in list(graph.nodes):
         node.args, node.kwargs = (map_arg(a, versions.last) for a in (node.args, node.kwargs))
         if node not in calls:
@@ -348,68 +426,98 @@ def write_new_tensors(graph, model, measured):
         changed = calls[node]
         if values is not None and values[node] is None:  # an assignment gives nothing
             values[node] = values[changed]
-        for other in [n for n in place if place[n] < place[node] and versions.last(n) is n]:
+        latest = versions.last(changed)
+        for other in [n for n in place if place[n] < place[node] and n not in versions.next]:
+            if other is latest or is_same(values, other, changed):
+                versions.next[other] = node
+                continue
+            if not shares(values, other, changed) or node.target in OF_SHAPE:
+                continue
             readers = sorted((u for n in place if versions.last(n) is other for u in n.users
                               if place[u] > place[node]), key=place.get)
-            if other is versions.last(changed) or is_same(values, other, changed):
-                versions.next[other] = node
-            elif (not readers or not shares(values, other, changed) or node.target in OF_SHAPE or
-                  is_overwritten(other, changed, readers)):
+            if not readers or is_overwritten(other, changed, readers):
                 continue
-            elif changed.target is operator.getitem and changed.args[0] is other:
-                with graph.inserting_after(node):
-                    whole = graph.call_function(operator.setitem, (other, changed.args[1], node))
-                values[whole], place[whole] = values[other], place[node] + 0.5
-                versions.next[other] = whole
-            else:
+            if changed.target is not operator.getitem or changed.args[0] is not other:
                 raise NotExpressible(
                     f"node {node.name} changes elements of {changed.name} in place, which "
                     f"{readers[0].name} reads as {other.name}; write it without a change in place")
-        if node.op == "call_method" and node.target.endswith("_") and (
-                node.target not in (*KEPT_IN_PLACE, "__setitem__")):
-            node.target = node.target[:-1]
+            with graph.inserting_after(node):
+                whole = graph.call_function(operator.setitem, (other, changed.args[1], node))
+            values[whole], place[whole] = values[other], place[node] + 0.5
+            versions.next[other] = whole
+    rename_calls(calls)
+
+
+def rename_calls(calls):
+    """x.exp_() as x.exp(), but for methods that backends have in patterns."""
+    for node in calls:
+        if node.op != "call_method" or node.target in (*KEPT_IN_PLACE, "__setitem__"):
+            continue
+        name = node.target[:-1]
+        if name not in DECOMPOSITIONS and not hasattr(torch.Tensor, name):
+            raise NotExpressible(f"node {node.name} calls {node.target}, which has no form without a "
+                                 "change in place")
+        node.target = name
+
+
+def has_integers(graph, model):
+    """Whether a graph may compute with tensors of integers or bools, as far as its calls tell. (What is
+    computed of attributes alone becomes one.)"""
+    for node in graph.nodes:
+        name = node.target if node.op == "call_method" else getattr(node.target, "__name__", "")
+        if node.op == "call_module" and isinstance(model.get_submodule(node.target), EMBEDDINGS):
+            return True
+        if name in OF_INTEGERS and not all(map(may_be_number, node.all_input_nodes)):
+            return True
+    return False
 
 
 def convert_operands(graph, measured, scopes):
     """Rows have no types: ids * 1.0 is ids.float() * 1.0, and mask * 2 is mask.long() * 2."""
-    values = measured.all_or_none()
-    for node in list(graph.nodes) if values is not None else ():
+    if measured.if_known() is None:
+        return
+    for node in list(graph.nodes):
         name = node.target if node.op == "call_method" else getattr(node.target, "__name__", "")
-        result = values.get(node)
-        operands = [n for n in node.all_input_nodes if isinstance(values.get(n), torch.Tensor)]
-        if name not in OF_NUMBERS or not isinstance(result, torch.Tensor) or any(
-                values[n].is_floating_point() or values[n].is_complex() for n in operands):
+        if not node.op.startswith("call_") or name not in OF_NUMBERS:
+            continue
+        result = measured[node]
+        operands = [n for n in node.all_input_nodes if isinstance(measured[n], torch.Tensor)]
+        if not isinstance(result, torch.Tensor) or any(
+                measured[n].is_floating_point() or measured[n].is_complex() for n in operands):
             continue
         for operand in operands:
-            is_condition = name == "where" and operand is node.args[0]
+            dtype = measured[operand].dtype
             form = ("float" if result.is_floating_point() else
-                    "long" if values[operand].dtype == torch.bool and result.dtype != torch.bool else None)
-            if form is None or is_condition:
+                    "long" if dtype == torch.bool and result.dtype != torch.bool else None)
+            if form is None or (name == "where" and operand is node.args[0]):  # a condition
                 continue
             with graph.inserting_before(node):
                 converted = graph.call_method(form, (operand,))
-            values[converted] = getattr(values[operand], form)()
             scopes[converted.name] = scopes.get(node.name, ("", None))
             node.replace_input_with(operand, converted)
 
 
-def rewrite(graph, model, inputs, scopes):
-    """Returns modules that are to be exported in the place of others, by path.
+def rewrite(graph, model, inputs, scopes, is_trained=False):
+    """Returns modules that are to be exported in the place of others, by path, and what is measured of the
+    graph.
 
-    inputs: tries of inputs, as Measured takes them. scopes: by the name of a node, its module."""
+    inputs: tries of inputs, as Measured takes them. scopes: by the name of a node, its module.
+    is_trained: weights come from another model."""
     for node in graph.nodes:
         if "out" in node.kwargs and node.kwargs["out"] is None:
             node.kwargs = {key: value for key, value in node.kwargs.items() if key != "out"}
     read = [node for node in graph.nodes if node.users and node.op != "placeholder"]
     measured = Measured(graph, model, inputs)
     write_new_tensors(graph, model, measured)
-    builder = Builder(graph, model, measured, scopes)
+    builder = Builder(graph, model, measured, scopes, is_trained)
     for node in list(graph.nodes):
-        if node is not builder.replaced_with_it:
+        if node is not builder.absorbed:
             builder.replace(node)
-    convert_operands(graph, measured, scopes)
+    if has_integers(graph, model) or any(
+            not x.is_floating_point() for inputs in measured.inputs[:1] for x in inputs):
+        convert_operands(graph, measured, scopes)
     left = set(graph.nodes)
     for node in reversed(read):
         if node in left and not node.users:
             graph.erase_node(node)
-    return builder.changed_modules
+    return builder.changed_modules, measured
