@@ -366,9 +366,21 @@ def is_same(values, a, b):
     return a.data_ptr() == b.data_ptr() and a.shape == b.shape and a.stride() == b.stride()
 
 
+def offsets(x):
+    """Of the elements of a tensor in its memory."""
+    all_offsets = torch.tensor([x.storage_offset()])
+    for extent, stride in zip(x.shape, x.stride()):
+        all_offsets = (all_offsets[:, None] + torch.arange(extent) * stride).reshape(-1)
+    return all_offsets
+
+
 def shares(values, a, b):
-    return are_tensors(values, a, b) and (
-        values[a].storage().data_ptr() == values[b].storage().data_ptr())
+    """Whether two nodes have an element of one memory."""
+    if not are_tensors(values, a, b):
+        return False
+    a, b = values[a], values[b]
+    return a.storage().data_ptr() == b.storage().data_ptr() and (
+        bool(torch.isin(offsets(a), offsets(b)).any()))
 
 
 def is_overwritten(base, view, readers):
