@@ -1029,6 +1029,61 @@ def conv_transpose3d(module, x):
     return whole if bias is None or is_apart else whole.add(bias.reshape(-1, 1, 1, 1))
 
 
+def pair(value):
+    return (value, value) if isinstance(value, int) else tuple(value)
+
+
+def window_places(counts, width, kernel, stride):
+    """By window and element of it: the place in an image of so many columns."""
+    rows, columns = (torch.arange(n)[:, None] * step + torch.arange(k)
+                     for n, k, step in zip(counts, kernel, stride))
+    places = rows[:, None, :, None] * width + columns[None, :, None, :]
+    return places.reshape(*counts, kernel[0] * kernel[1])
+
+
+@decomposes("F.max_pool2d_with_indices")
+def max_pool2d_with_indices(x, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False,
+                            return_indices=False):
+    if pair(padding) != (0, 0) or pair(dilation) != (1, 1) or ceil_mode or rank_of(x) != 4:
+        raise Undecomposed("indices of windows with padding, dilation, or ceil_mode")
+    kernel, stride = pair(kernel_size), pair(kernel_size if stride is None else stride)
+    batch, channels, height, width = size_of(x)
+    counts = [(n - k) // step + 1 for n, k, step in zip((height, width), kernel, stride)]
+    places = window_places(counts, width, kernel, stride)
+    windows = torch.index_select(x.reshape(batch, channels, height * width), 2, places.reshape(-1))
+    first = windows.reshape(batch, channels, *places.shape).argmax(-1)
+    indices = first.unsqueeze(-1).eq(torch.arange(places.shape[-1])).long().mul(places).sum(-1)
+    return F.max_pool2d(x, kernel, stride), indices
+
+
+@decomposes_module("MaxPool2d")
+def max_pool2d_module(module, x):
+    if not module.return_indices:
+        return None
+    return max_pool2d_with_indices(x, module.kernel_size, module.stride, module.padding, module.dilation,
+                                   module.ceil_mode)
+
+
+@decomposes("F.max_unpool2d")
+def max_unpool2d(x, indices, kernel_size, stride=None, padding=0, output_size=None):
+    """Of windows that do not overlap: each writes its value to one of its places."""
+    kernel, stride = pair(kernel_size), pair(kernel_size if stride is None else stride)
+    if kernel != stride or pair(padding) != (0, 0) or rank_of(x) != 4:
+        raise Undecomposed("windows that overlap, or padding")
+    batch, channels, *counts = size_of(x)
+    whole = [n * k for n, k in zip(counts, kernel)]
+    size = whole if output_size is None else list(output_size)[-2:]
+    chosen = indices.unsqueeze(-1).eq(window_places(counts, size[1], kernel, stride))
+    image = chosen.float().mul(x.unsqueeze(-1)).reshape(batch, channels, *counts, *kernel)
+    image = image.permute(0, 1, 2, 4, 3, 5).reshape(batch, channels, *whole)
+    return F.pad(image, (0, size[1] - whole[1], 0, size[0] - whole[0])) if size != whole else image
+
+
+@decomposes_module("MaxUnpool2d")
+def max_unpool2d_module(module, x, indices, output_size=None):
+    return max_unpool2d(x, indices, module.kernel_size, module.stride, module.padding, output_size)
+
+
 def lp_pool(x, p, kernel_size, stride=None, ceil_mode=False, pool=F.avg_pool2d, axes=2):
     kernel_size = (kernel_size,) * axes if isinstance(kernel_size, int) else tuple(kernel_size)
     mean = pool(x.pow(float(p)), kernel_size, stride, 0, ceil_mode)

@@ -66,6 +66,20 @@ def odd_transposed():
                               dilation=(2, 1, 1), groups=2)
 
 
+class Unpooled(nn.Module):
+    """Values return to where they came from, as in SegNet."""
+
+    def __init__(self):
+        super().__init__()
+        self.pool, self.unpool = nn.MaxPool2d(2, return_indices=True), nn.MaxUnpool2d(2)
+
+    def forward(self, x):
+        y, places = self.pool(x)
+        z, wide = F.max_pool2d(x, (2, 3), return_indices=True)
+        return (self.unpool(y * 2, places, output_size=x.size()) + F.max_unpool2d(z, wide, (2, 3), output_size=x.shape),
+                F.max_pool2d(x, 3, 1, return_indices=True)[0])
+
+
 CASES = [
     # elements
     *(tensors(f, T) for f in (
@@ -184,6 +198,7 @@ CASES = [
     tensors(lambda x: F.interpolate(x, scale_factor=0.5, mode="area"), IMAGE),
     tensors(lambda x: F.upsample(x, 9, mode="area"), IMAGE),
     tensors(lambda x: F.interpolate(x, scale_factor=0.6, mode="bilinear", recompute_scale_factor=True), IMAGE),
+    tensors(Unpooled(), IMAGE), tensors(Unpooled(), (1, 2, 7, 9)),
     # types of results
     *(tensors(f, T) for f in (
         lambda x: x.sum(1, dtype=torch.int64), lambda x: torch.cumsum(x > 0, 1, dtype=torch.float32),
