@@ -115,15 +115,15 @@ ctq::status check(const ctq::fx_graph& traced, const std::string& stem) {
   for (const auto* const part : {&calibration, &evaluation, &floats, &reference})
     if (!*part) return ctq::unexpected{part->error()};
 
-  // Observers as in the PyTorch that calibrated the reference model.
+  // The plan is that of the backend's PyTorch, 2.1; observers are those of 1.13, which calibrated
+  // the reference model.
   constexpr auto semantics = ctq::semantics::torch_1_13;
   const ctq::backend_view& backend = ctq::backend_v<ctq::x86>;
   const auto qconfigs = ctq::default_qconfig_mapping_entries("x86", /*is_qat=*/false);
   const ctq::mapping_view mapping{qconfigs.begin(), static_cast<int>(qconfigs.size())};
   const auto fused = ctq::fuse(traced.view(), backend);
-  const auto prepared = ctq::prepare_graph(
-      fused.view(), backend, mapping,
-      ctq::prepare_options{.semantics = semantics, .policy = ctq::unsupported::skip});
+  const auto prepared = ctq::prepare_graph(fused.view(), backend, mapping,
+                                           ctq::prepare_options{.policy = ctq::unsupported::skip});
   ctq::observer_set observers{semantics};
   ctq::evaluator<stage::prepared, ctq::fast_kernels> calibrate(
       prepared.view(), *modules, {.semantics = semantics, .observers = &observers});
@@ -132,7 +132,7 @@ ctq::status check(const ctq::fx_graph& traced, const std::string& stem) {
   for (int o = 0; o < prepared.observers; ++o)
     if (const auto found = observers.steps(o)) steps.activations[o] = *found;
 
-  const auto ours = ctq::convert_graph(prepared.view(), backend, mapping, {.semantics = semantics});
+  const auto ours = ctq::convert_graph(prepared.view(), backend, mapping);
   // Not as 1.13 computes: its clamp of integers writes pixels to wrong places.
   const auto lowered = ctq::lower(ours.view());
   ctq::evaluator<stage::fused, ctq::fast_kernels> in_float(fused.view(), *modules, {});
