@@ -405,7 +405,9 @@ class importer {
       else if ((a.is != kind::list && a.is != kind::dict) || a.integer == 0)
         tensors = r.reads.size() + 1;
     }
-    return tensors == r.reads.size() && tensors > 0 ? "" : "gives other things than tensors";
+    if (tensors == r.reads.size() && tensors > 0) return {};
+    return "gives other things than tensors; models in C++ give tensors, in tuples and dicts, "
+           "ctq::evaluator all";
   }
 
   std::string call(int i, model_row& r) {
