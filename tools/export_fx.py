@@ -13,7 +13,7 @@ are those of the trained model, by the names of MODEL, and NAME.qparams.safetens
 zero points that convert_fx would take, of activations and of weights.
 
 Calls that change tensors in place, and those that ctq has no op for, are written with others:
-fx_rewrites.py, fx_decompositions.py.
+fx_rewrites.py, fx_decompositions/.
 
 What constant integers and attributes decide, such as an embedding of positions or a mask, is one
 attribute, of the name of the call. nn.TransformerEncoder and its like are a row for each layer.

@@ -2,7 +2,7 @@
 """Graphs of torch.fx in the words that ctq has: for export_fx.py.
 
 rewrite() makes calls that change a tensor in place give a new one, and writes calls that
-fx_decompositions.py has with others.
+the package fx_decompositions has with others.
 """
 
 import copy

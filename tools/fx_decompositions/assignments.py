@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Tensors that are made, written into, or converted."""
+
+import math
+import operator
+
+import torch
+
+from fx_decompositions.table import (
+    decomposes, decomposes_function, dtype_of, is_tensor, numbers_of, rank_of, size_of,
+    Undecomposed)
+
+
+def filled(x, value, size, dtype=None):
+    return torch.full(tuple(size), value, dtype=dtype_of(x) if dtype is None else dtype)
+
+
+@decomposes(".new_zeros", ".new_empty")
+def new_zeros(x, *sizes, size=None, dtype=None, **_):
+    return filled(x, 0, numbers_of(sizes) if size is None else size, dtype)
+
+
+@decomposes(".new_ones")
+def new_ones(x, *sizes, size=None, dtype=None, **_):
+    return filled(x, 1, numbers_of(sizes) if size is None else size, dtype)
+
+
+@decomposes(".new_full")
+def new_full(x, size, fill_value, dtype=None, **_):
+    return filled(x, fill_value, size, dtype)
+
+
+@decomposes(".new_tensor")
+def new_tensor(x, values, dtype=None, **_):
+    return torch.tensor(values, dtype=dtype_of(x) if dtype is None else dtype)
+
+
+@decomposes(".__setitem__")
+@decomposes_function(operator.setitem)
+def set_item(x, index, value):
+    """x[index] = value as a new tensor: constants say which elements are taken from where."""
+    size = tuple(size_of(x))
+    items = index if isinstance(index, tuple) else (index,)
+    if any(isinstance(i, torch.fx.Proxy) for i in items):
+        if len(items) != 1:
+            raise Undecomposed("an assignment to what tensors and other indices choose")
+        mask = items[0]
+        if dtype_of(mask) != torch.bool or (is_tensor(value) and rank_of(value) > 0):
+            raise Undecomposed("an assignment to what indices choose, or to several elements by a mask")
+        mask = mask.reshape(*size_of(mask), *[1] * (len(size) - rank_of(mask)))
+        return torch.where(mask, value, x) if is_tensor(value) else x.masked_fill(mask, value)
+    is_set = torch.zeros(size, dtype=torch.bool)
+    is_set[index] = True
+    if not is_tensor(value):
+        return x.masked_fill(is_set, value)
+    places = torch.zeros(size, dtype=torch.int64)
+    region = places[index].shape
+    places[index] = torch.arange(math.prod(region)).reshape(region)
+    if dtype_of(value) != dtype_of(x):
+        value = value.float() if dtype_of(x).is_floating_point else value.long()
+    if rank_of(value) > len(region):  # of axes of one element
+        value = value.reshape(tuple(size_of(value))[rank_of(value) - len(region):])
+    value = value.expand(tuple(region)).reshape(-1)
+    if bool(is_set.all()) and torch.equal(places.reshape(-1), torch.arange(math.prod(size))):
+        return value.reshape(*size)
+    return torch.where(is_set, torch.index_select(value, 0, places.reshape(-1)).reshape(*size), x)
+
+
+@decomposes(".fill")
+def fill(x, value):
+    if is_tensor(value):
+        return value.expand(tuple(size_of(x)))
+    return filled(x, value, size_of(x))
+
+
+@decomposes(".zero")
+def zero(x):
+    return filled(x, 0, size_of(x))
+
+
+@decomposes(".copy")
+def copied(x, source, non_blocking=False):
+    if dtype_of(source) != dtype_of(x):
+        source = source.float() if dtype_of(x).is_floating_point else source.long()
+    return source.expand(tuple(size_of(x)))
+
+
+def of_a_dtype(call):
+    """x.cumsum(1, dtype=torch.float32) is x.float().cumsum(1): rows have no type of a result."""
+    def convert(x, *args, dtype=None, **named):
+        if not isinstance(dtype, torch.dtype) or dtype == torch.bool:
+            return None
+        return call(x.float() if dtype.is_floating_point else x.long(), *args, **named)
+    return convert
+
+
+for _name in "sum", "cumsum", "cumprod", "zeros_like", "ones_like", "full_like":
+    decomposes(_name)(of_a_dtype(getattr(torch, _name)))
+
+
+@decomposes(".to", ".type_as", ".type")
+def to(x, *others, dtype=None, device=None, non_blocking=False, copy=False):
+    """The type that a tensor has anyway, or another. (There is one device.)"""
+    if any(isinstance(other, str) and other != "cpu" for other in others):
+        return None
+    for other in others:
+        if isinstance(other, torch.fx.Proxy):
+            dtype = dtype_of(other)
+        elif isinstance(other, torch.dtype):
+            dtype = other
+    own = dtype_of(x)
+    if dtype in (None, own):
+        return x
+    forms = {torch.float32: x.float, torch.int64: x.long, torch.int32: x.long}
+    return forms[dtype]() if dtype in forms else None
+
+
+@decomposes(".requires_grad")
+def requires_grad(x, requires_grad=True):
+    return x

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A node of complex numbers is written as one of pairs, real and imaginary, along a last axis."""
+
+import operator
+
+import torch
+
+from fx_decompositions.table import decomposes, decomposes_function, is_tensor
+
+
+def is_complex(x):
+    return isinstance(x, torch.fx.Proxy) and x.tracer.is_complex(x)
+
+
+@decomposes("view_as_complex")
+def view_as_complex(x):
+    return x.tracer.as_pairs(x.clone())
+
+
+@decomposes("view_as_real")
+def view_as_real(x):
+    return x.tracer.pairs_of(x)
+
+
+@decomposes("polar")
+def polar(abs, angle):
+    return abs.tracer.as_pairs(torch.stack([abs.mul(angle.cos()), abs.mul(angle.sin())], -1))
+
+
+@decomposes("mul", "multiply")
+@decomposes_function(operator.mul)
+def product_of_complex(x, other):
+    if not is_complex(x) and not is_complex(other):
+        return None
+    if not is_complex(x) or not is_complex(other):
+        x, other = (x, other) if is_complex(x) else (other, x)
+        factor = other.unsqueeze(-1) if is_tensor(other) else other
+        return x.tracer.as_pairs(x.tracer.pairs_of(x).mul(factor))
+    (a, b), (c, d) = ((pairs[..., 0], pairs[..., 1]) for pairs in
+                      (x.tracer.pairs_of(x), x.tracer.pairs_of(other)))
+    return x.tracer.as_pairs(torch.stack([a.mul(c).sub(b.mul(d)), a.mul(d).add(b.mul(c))], -1))
+
+
+@decomposes("abs")
+def size_of_complex(x):
+    return x.tracer.pairs_of(x).pow(2).sum(-1).sqrt() if is_complex(x) else None
+
+
+@decomposes_function(getattr)
+def part(x, name):
+    """x.real, x.imag, x.mT"""
+    if name in ("real", "imag") and is_complex(x):
+        return x.tracer.pairs_of(x)[..., ("real", "imag").index(name)]
+    return x.transpose(-2, -1) if name == "mT" else None

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Functions of each element."""
+
+import math
+import operator
+
+import torch
+
+from fx_decompositions.table import (
+    decomposes, decomposes_function, dtype_of, HIGHEST, is_tensor, Undecomposed)
+
+
+for _names, _decompose in {
+        ("erfc",): lambda x: torch.erf(x).neg().add(1),
+        ("positive",): lambda x: x,
+        ("sgn",): lambda x: torch.sign(x),
+        ("deg2rad",): lambda x: x.mul(math.pi / 180),
+        ("rad2deg",): lambda x: x.mul(180 / math.pi),
+        ("isnan",): lambda x: torch.ne(x, x),
+        ("isinf",): lambda x: x.abs().gt(HIGHEST),
+        ("isfinite",): lambda x: x.abs().le(HIGHEST),
+        ("clamp_min",): lambda x, min: at_least(x, min),
+        ("clamp_max",): lambda x, max: at_most(x, max),
+        ("true_divide",): lambda x, other: x.div(other),
+        ("hypot",): lambda x, other: x.mul(x).add(other.mul(other)).sqrt(),
+        ("addcmul",): lambda x, tensor1, tensor2, *, value=1: x.add(scaled(tensor1.mul(tensor2), value)),
+        ("addcdiv",): lambda x, tensor1, tensor2, *, value=1: x.add(scaled(tensor1, value).div(tensor2)),
+        ("lerp",): lambda x, end, weight: x.add(end.sub(x).mul(weight)),
+        ("rsub",): lambda x, other, alpha=1: scaled(x, alpha).neg().add(other),
+        (".maximum",): lambda x, other: torch.maximum(x, other),
+        (".minimum",): lambda x, other: torch.minimum(x, other),
+        ("logical_xor",): lambda x, other: x.ne(0).ne(other.ne(0)),
+        ("F.l1_loss",): lambda x, y, *reduction, **named: reduced(x.sub(y).abs(), *reduction, **named),
+        ("F.mse_loss",): lambda x, y, *reduction, **named: reduced(x.sub(y).pow(2), *reduction, **named),
+}.items():
+    decomposes(*_names)(_decompose)
+
+
+@decomposes_function(operator.xor)
+def xor(x, other):
+    """Of masks."""
+    is_mask = is_tensor(x) and is_tensor(other) and dtype_of(x) == dtype_of(other) == torch.bool
+    return x.ne(other) if is_mask else None
+
+
+def scaled(x, factor):
+    return x if not is_tensor(factor) and factor == 1 else x.mul(factor)
+
+
+def at_least(x, bound):
+    return torch.maximum(x, bound) if is_tensor(bound) else x.clamp(min=bound)
+
+
+def at_most(x, bound):
+    return torch.minimum(x, bound) if is_tensor(bound) else x.clamp(max=bound)
+
+
+@decomposes("clamp", "clip")
+def clamp(x, min=None, max=None):
+    if not is_tensor(min) and not is_tensor(max):
+        return None
+    x = x if min is None else at_least(x, min)
+    return x if max is None else at_most(x, max)
+
+
+@decomposes("nan_to_num")
+def nan_to_num(x, nan=None, posinf=None, neginf=None):
+    highest = HIGHEST if posinf is None else posinf
+    lowest = -HIGHEST if neginf is None else neginf
+    x = x.masked_fill(torch.ne(x, x), 0.0 if nan is None else nan)
+    return x.masked_fill(x.gt(HIGHEST), highest).masked_fill(x.lt(-HIGHEST), lowest)
+
+
+@decomposes("logit")
+def logit(x, eps=None):
+    x = x if eps is None else x.clamp(eps, 1 - eps)
+    return x.div(x.neg().add(1)).log()
+
+
+@decomposes("logaddexp")
+def logaddexp(x, other):
+    most = finite_or_zero(torch.maximum(x, other))
+    return x.sub(most).exp().add(other.sub(most).exp()).log().add(most)
+
+
+def finite_or_zero(x):
+    return x.masked_fill(x.abs().gt(HIGHEST), 0.0)
+
+
+@decomposes("atan2", "arctan2")
+def atan2(y, x):
+    half = torch.sign(y).mul(math.pi)
+    half = half.masked_fill(y.eq(0), math.pi).masked_fill(x.ge(0), 0.0)
+    return y.div(x).atan().add(half).masked_fill(torch.logical_and(x.eq(0), y.eq(0)), 0.0)
+
+
+@decomposes("pow")
+@decomposes_function(operator.pow)
+def power(x, exponent):
+    """Of two tensors. A negative number has a power if the exponent is an integer."""
+    if not is_tensor(exponent) or not is_tensor(x) or not (
+            dtype_of(x).is_floating_point and dtype_of(exponent).is_floating_point):
+        return None
+    size = x.abs().log().mul(exponent).exp()
+    is_negative = x.lt(0)
+    is_odd = exponent.remainder(2).eq(1)
+    is_broken = exponent.ne(exponent.floor())
+    size = size.masked_fill(exponent.eq(0), 1.0)
+    signed = torch.where(torch.logical_and(is_negative, is_odd), size.neg(), size)
+    return torch.where(torch.logical_and(is_negative, is_broken), x.log(), signed)  # not a number
+
+
+@decomposes("div", "divide")
+def divided(x, other, *, rounding_mode=None):
+    if rounding_mode == "trunc":
+        quotient = x.div(other).trunc()
+        return quotient if any_float(x, other) else quotient.long()
+    if rounding_mode == "floor" and not is_tensor(other):
+        return torch.floor_divide(x, other)
+    return None
+
+
+def any_float(*operands):
+    return any(dtype_of(x).is_floating_point if is_tensor(x) else isinstance(x, float) for x in operands)
+
+
+def reduced(x, size_average=None, reduce=None, reduction="mean"):
+    if size_average is not None or reduce is not None or reduction not in ("mean", "sum", "none"):
+        raise Undecomposed(f"reduction={reduction}")
+    return x if reduction == "none" else getattr(x, reduction)()

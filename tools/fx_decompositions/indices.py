@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What chooses elements by indices, and adds to those that indices choose."""
+
+import math
+import operator
+
+import torch
+
+from fx_decompositions.elements import scaled
+from fx_decompositions.reductions import any_of
+from fx_decompositions.table import (
+    axis_of, decomposes, decomposes_function, dtype_of, is_tensor, rank_of, size_of, Undecomposed)
+
+
+@decomposes("F.one_hot")
+def one_hot(x, num_classes=-1):
+    if num_classes < 0:
+        raise Undecomposed("num_classes=-1, which values decide; give the number")
+    return x.unsqueeze(-1).eq(torch.arange(num_classes)).long()
+
+
+@decomposes("take_along_dim")
+def take_along_dim(x, indices, dim=None):
+    if dim is not None:
+        needs_all_but(axis_of(x, dim), x, indices)
+    return torch.gather(x, dim, indices) if dim is not None else torch.gather(
+        x.reshape(-1), 0, indices.reshape(-1))
+
+
+@decomposes("take")
+def take(x, index):
+    return torch.index_select(x.reshape(-1), 0, index.reshape(-1)).reshape(*size_of(index))
+
+
+@decomposes("bucketize")
+def bucketize(x, boundaries, *, out_int32=False, right=False):
+    x = x.unsqueeze(-1)
+    return (x.ge(boundaries) if right else x.gt(boundaries)).sum(-1)
+
+
+@decomposes("searchsorted")
+def searchsorted(boundaries, x, *, out_int32=False, right=False, side=None, sorter=None):
+    if rank_of(boundaries) != 1 or sorter is not None:
+        raise Undecomposed("more than one row, or sorter")
+    return bucketize(x, boundaries, right=right or side == "right")
+
+
+def is_chosen(x, dim, index, count):
+    """By a new axis before dim, which has x's length: whether an index is that place."""
+    place = torch.arange(count).reshape(-1, *[1] * (rank_of(index) - dim))
+    return index.unsqueeze(dim).eq(place)
+
+
+@decomposes("index_add")
+def index_add(x, dim, index, source, *, alpha=1):
+    """Sums of rows by a matrix of zeros and ones."""
+    if not dtype_of(source).is_floating_point:
+        raise Undecomposed("integers to add")
+    dim, count = axis_of(x, dim), size_of(x)[dim]
+    rows = source.transpose(0, dim)
+    flat = rows.reshape(size_of(rows)[0], -1)
+    sums = is_chosen(x, 0, index, count).float().matmul(flat)
+    return x.add(scaled(sums.reshape(count, *size_of(rows)[1:]).transpose(0, dim), alpha))
+
+
+@decomposes("scatter_add")
+def scatter_add(x, dim, index, src):
+    if not dtype_of(src).is_floating_point:
+        raise Undecomposed("integers to add")
+    dim = axis_of(x, dim)
+    needs_all_but(dim, x, index, src)
+    if size_of(src)[dim] > size_of(index)[dim]:
+        src = src.narrow(dim, 0, size_of(index)[dim])
+    return x.add(is_chosen(x, dim, index, size_of(x)[dim]).float().mul(src.unsqueeze(dim)).sum(dim + 1))
+
+
+@decomposes("scatter")
+def scatter(x, dim, index, src=None, *, value=None, reduce=None):
+    """Of one number: of a tensor, the order would decide."""
+    if reduce is not None:
+        raise Undecomposed(f"reduce={reduce}")
+    value = src if value is None else value
+    if is_tensor(value):
+        raise Undecomposed("a tensor to scatter, the order of which decides; scatter_add adds them")
+    dim = axis_of(x, dim)
+    needs_all_but(dim, x, index)
+    return x.masked_fill(any_of(is_chosen(x, dim, index, size_of(x)[dim]), dim + 1), value)
+
+
+def needs_all_but(dim, x, *others):
+    for other in others:
+        if any(n != m for i, (n, m) in enumerate(zip(size_of(x), size_of(other))) if i != dim):
+            raise Undecomposed("an index of a part of the other axes")
+
+
+@decomposes("F.embedding")
+def embedding(indices, weight, padding_idx=None, max_norm=None, *_, **__):
+    if max_norm is not None:
+        raise Undecomposed(f"max_norm={max_norm}")
+    return weight[indices]
+
+
+@decomposes("F.embedding_bag")
+def embedding_bag(indices, weight, offsets=None, max_norm=None, norm_type=2.0, scale_grad_by_freq=False,
+                  mode="mean", sparse=False, per_sample_weights=None, include_last_offset=False,
+                  padding_idx=None):
+    if offsets is not None or max_norm is not None or padding_idx is not None or rank_of(indices) != 2:
+        raise Undecomposed("offsets, max_norm or padding_idx")
+    rows = weight[indices]
+    if per_sample_weights is not None:
+        rows = rows.mul(per_sample_weights.unsqueeze(-1))
+    return torch.amax(rows, (1,)) if mode == "max" else getattr(rows, mode)(1)
+
+
+def constant_index(x, item):
+    """A list, a tensor that only attributes decide, or None."""
+    if isinstance(item, list) and not any(map(is_tensor, item)):
+        return torch.tensor(item)
+    return x.tracer.constant(item) if isinstance(item, torch.fx.Proxy) else None
+
+
+@decomposes_function(operator.getitem)
+def get_item(x, index):
+    """By masks, and by lists beside other indices, all of them constants."""
+    items = index if isinstance(index, tuple) else (index,)
+    chosen = [constant_index(x, item) for item in items]
+    is_whole = [item is Ellipsis or item == slice(None) if chosen[i] is None else True
+                for i, item in enumerate(items)]
+    is_mask = any(c is not None and c.dtype == torch.bool for c in chosen)
+    of_lists = sum(isinstance(item, list) for item in items)
+    if not is_mask and (of_lists == 0 or (of_lists == 1 and all(is_whole))):
+        return None
+    if any(is_tensor(item) and c is None for item, c in zip(items, chosen)):
+        return None
+    size = tuple(size_of(x))
+    places = torch.arange(math.prod(size)).reshape(size)[tuple(
+        item if c is None else c for item, c in zip(items, chosen))]
+    return torch.index_select(x.reshape(-1), 0, places.reshape(-1)).reshape(*places.shape)

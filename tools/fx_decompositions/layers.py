@@ -1,0 +1,217 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Norms, convolutions, pools and other modules."""
+
+import math
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+from fx_decompositions.elements import reduced
+from fx_decompositions.table import decomposes, decomposes_module, rank_of, size_of, Undecomposed
+
+
+@decomposes("F.batch_norm")
+def batch_norm(x, mean, var, weight=None, bias=None, training=False, momentum=0.1, eps=1e-5):
+    if training or mean is None:
+        axes = tuple(axis for axis in range(rank_of(x)) if axis != 1)
+        mean, var = x.mean(axes), x.var(axes, False)
+    factor = var.add(eps).rsqrt()
+    factor = factor if weight is None else factor.mul(weight)
+    shift = mean.mul(factor).neg()
+    shift = shift if bias is None else shift.add(bias)
+    channels = (-1, *[1] * (rank_of(x) - 2))
+    return x.mul(factor.reshape(*channels)).add(shift.reshape(*channels))
+
+
+@decomposes_module("BatchNorm1d", "BatchNorm2d", "BatchNorm3d")
+def batch_norm_of_batch(module, x):
+    """Without statistics of its own."""
+    if module.running_mean is not None:
+        return None
+    weight, bias = (x.tracer.attribute(own) for own in (module.weight, module.bias))
+    return batch_norm(x, None, None, weight, bias, eps=module.eps)
+
+
+@decomposes_module("InstanceNorm1d", "InstanceNorm2d", "InstanceNorm3d")
+def instance_norm(module, x):
+    """With statistics, which training has found."""
+    axes = int(type(module).__name__[-2])
+    if not module.track_running_stats or rank_of(x) != axes + 2:
+        return None
+    own = (module.running_mean, module.running_var, module.weight, module.bias)
+    return batch_norm(x, *map(x.tracer.attribute, own), eps=module.eps)
+
+
+@decomposes_module("Conv1d", "Conv2d", "Conv3d")
+def conv(module, x):
+    """Of other values around the input than zeros, or of an even kernel."""
+    is_same = module.padding == "same" and any(k % 2 == 0 for k in module.kernel_size)
+    if module.padding_mode == "zeros" and not is_same:
+        return None
+    mode = "constant" if module.padding_mode == "zeros" else module.padding_mode
+    axes = range(len(module.kernel_size))
+    plain = x.tracer.changed(module, padding=tuple(0 for _ in axes), padding_mode="zeros")
+    return plain(F.pad(x, list(module._reversed_padding_repeated_twice), mode=mode))
+
+
+@decomposes_module("ConvTranspose3d")
+def conv_transpose3d(module, x):
+    """Transposed convolutions of the slices of an image, one for each slice of the kernel."""
+    if rank_of(x) != 5:
+        return None
+    module = x.tracer.with_batch_norm(module)
+    batch, channels, depth, *image = size_of(x)
+    step, dilation, first = module.stride[0], module.dilation[0], module.padding[0]
+    taps = module.kernel_size[0]
+    is_apart = step == taps and dilation == 1  # each slice of the output is one part
+    slices = x.transpose(1, 2).reshape(batch * depth, channels, *image)
+    parts = []
+    for tap in range(taps):
+        plane = nn.ConvTranspose2d(channels, module.out_channels, module.kernel_size[1:],
+                                   module.stride[1:], module.padding[1:], module.output_padding[1:],
+                                   module.groups, is_apart and module.bias is not None,
+                                   module.dilation[1:]).eval()
+        plane.weight.data = module.weight.data[:, :, tap].contiguous()
+        if plane.bias is not None:
+            plane.bias.data = module.bias.data.clone()
+        part = x.tracer.added_module(plane)(slices)
+        size = size_of(part)[1:]
+        parts.append(part.reshape(batch, depth, *([1] if is_apart else []), *size))
+
+    def zeros(count):
+        return torch.zeros(batch, count, *size)
+
+    def joined(tensors):
+        tensors = [y for y in tensors if size_of(y)[1] > 0]
+        return tensors[0] if len(tensors) == 1 else torch.cat(tensors, 1)
+    if is_apart:
+        # Backends quantize cat, not stack: integers stay integers.
+        whole = torch.cat(parts, 2).reshape(batch, depth * step, *size)
+    else:
+        whole = None
+        for tap, part in enumerate(parts):
+            if step > 1:
+                part = torch.stack([part] + [zeros(depth)] * (step - 1), 2)
+                part = part.reshape(batch, depth * step, *size).narrow(1, 0, (depth - 1) * step + 1)
+            part = joined([zeros(tap * dilation), part, zeros((taps - 1 - tap) * dilation)])
+            whole = part if whole is None else whole.add(part)
+    count = (depth - 1) * step - 2 * first + dilation * (taps - 1) + module.output_padding[0] + 1
+    missing = first + count - size_of(whole)[1]
+    bias = module.bias
+    if missing > 0:
+        if is_apart and bias is not None:
+            whole, bias = joined([whole, zeros(missing).add(bias.reshape(-1, 1, 1))]), None
+        else:
+            whole = joined([whole, zeros(missing)])
+    if count < size_of(whole)[1]:
+        whole = whole.narrow(1, first, count)
+    whole = whole.transpose(1, 2)
+    return whole if bias is None or is_apart else whole.add(bias.reshape(-1, 1, 1, 1))
+
+
+def pair(value):
+    return (value, value) if isinstance(value, int) else tuple(value)
+
+
+def window_places(counts, width, kernel, stride):
+    """By window and element of it: the place in an image of so many columns."""
+    rows, columns = (torch.arange(n)[:, None] * step + torch.arange(k)
+                     for n, k, step in zip(counts, kernel, stride))
+    places = rows[:, None, :, None] * width + columns[None, :, None, :]
+    return places.reshape(*counts, kernel[0] * kernel[1])
+
+
+@decomposes("F.max_pool2d_with_indices")
+def max_pool2d_with_indices(x, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False,
+                            return_indices=False):
+    if pair(padding) != (0, 0) or pair(dilation) != (1, 1) or ceil_mode or rank_of(x) != 4:
+        raise Undecomposed("indices of windows with padding, dilation, or ceil_mode")
+    kernel, stride = pair(kernel_size), pair(kernel_size if stride is None else stride)
+    batch, channels, height, width = size_of(x)
+    counts = [(n - k) // step + 1 for n, k, step in zip((height, width), kernel, stride)]
+    places = window_places(counts, width, kernel, stride)
+    windows = torch.index_select(x.reshape(batch, channels, height * width), 2, places.reshape(-1))
+    first = windows.reshape(batch, channels, *places.shape).argmax(-1)
+    indices = first.unsqueeze(-1).eq(torch.arange(places.shape[-1])).long().mul(places).sum(-1)
+    return F.max_pool2d(x, kernel, stride), indices
+
+
+@decomposes_module("MaxPool2d")
+def max_pool2d_module(module, x):
+    if not module.return_indices:
+        return None
+    return max_pool2d_with_indices(x, module.kernel_size, module.stride, module.padding, module.dilation,
+                                   module.ceil_mode)
+
+
+@decomposes("F.max_unpool2d")
+def max_unpool2d(x, indices, kernel_size, stride=None, padding=0, output_size=None):
+    """Of windows that do not overlap: each writes its value to one of its places."""
+    kernel, stride = pair(kernel_size), pair(kernel_size if stride is None else stride)
+    if kernel != stride or pair(padding) != (0, 0) or rank_of(x) != 4:
+        raise Undecomposed("windows that overlap, or padding")
+    batch, channels, *counts = size_of(x)
+    whole = [n * k for n, k in zip(counts, kernel)]
+    size = whole if output_size is None else list(output_size)[-2:]
+    chosen = indices.unsqueeze(-1).eq(window_places(counts, size[1], kernel, stride))
+    image = chosen.float().mul(x.unsqueeze(-1)).reshape(batch, channels, *counts, *kernel)
+    image = image.permute(0, 1, 2, 4, 3, 5).reshape(batch, channels, *whole)
+    return F.pad(image, (0, size[1] - whole[1], 0, size[0] - whole[0])) if size != whole else image
+
+
+@decomposes_module("MaxUnpool2d")
+def max_unpool2d_module(module, x, indices, output_size=None):
+    return max_unpool2d(x, indices, module.kernel_size, module.stride, module.padding, output_size)
+
+
+def lp_pool(x, p, kernel_size, stride=None, ceil_mode=False, pool=F.avg_pool2d, axes=2):
+    kernel_size = (kernel_size,) * axes if isinstance(kernel_size, int) else tuple(kernel_size)
+    mean = pool(x.pow(float(p)), kernel_size, stride, 0, ceil_mode)
+    return torch.sign(mean).mul(torch.relu(mean.abs())).mul(math.prod(kernel_size)).pow(1.0 / p)
+
+
+@decomposes("F.lp_pool2d")
+def lp_pool2d(x, norm_type, kernel_size, stride=None, ceil_mode=False):
+    return lp_pool(x, norm_type, kernel_size, stride, ceil_mode)
+
+
+@decomposes("F.lp_pool1d")
+def lp_pool1d(x, norm_type, kernel_size, stride=None, ceil_mode=False):
+    return lp_pool(x, norm_type, kernel_size, stride, ceil_mode, F.avg_pool1d, 1)
+
+
+@decomposes_module("LPPool2d")
+def lp_pool2d_module(module, x):
+    return lp_pool2d(x, module.norm_type, module.kernel_size, module.stride, module.ceil_mode)
+
+
+@decomposes_module("LPPool1d")
+def lp_pool1d_module(module, x):
+    return lp_pool1d(x, module.norm_type, module.kernel_size, module.stride, module.ceil_mode)
+
+
+@decomposes_module("L1Loss")
+def l1_loss_module(module, x, y):
+    return reduced(x.sub(y).abs(), reduction=module.reduction)
+
+
+@decomposes_module("MSELoss")
+def mse_loss_module(module, x, y):
+    return reduced(x.sub(y).pow(2), reduction=module.reduction)
+
+
+@decomposes("F.interpolate", "F.upsample")
+def interpolate(x, size=None, scale_factor=None, mode="nearest", align_corners=None,
+                recompute_scale_factor=None, antialias=False):
+    """By mode="area", or by scales that the sizes have anew."""
+    if (mode != "area" and not recompute_scale_factor) or antialias:
+        return None
+    axes = size_of(x)[2:]
+    if size is None:
+        scales = scale_factor if isinstance(scale_factor, (tuple, list)) else [scale_factor] * len(axes)
+        size = [math.floor(n * scale) for n, scale in zip(axes, scales)]
+    if mode == "area":
+        size = (size,) * len(axes) if isinstance(size, int) else tuple(size)
+        return getattr(F, f"adaptive_avg_pool{len(axes)}d")(x, size)
+    return F.interpolate(x, size, None, mode, align_corners)

@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Sums, extremes and the like along axes, and what sorts."""
+
+import math
+
+import torch
+
+from fx_decompositions.elements import finite_or_zero
+from fx_decompositions.table import axis_of, decomposes, dtype_of, rank_of, size_of, Undecomposed
+
+
+@decomposes("max")
+def maximum_of_all(x, *others, **named):
+    return None if others or named else torch.amax(x, tuple(range(rank_of(x))))
+
+
+@decomposes("min")
+def minimum_of_all(x, *others, **named):
+    return None if others or named else torch.amin(x, tuple(range(rank_of(x))))
+
+
+@decomposes("aminmax")
+def extremes(x, *, dim=None, keepdim=False):
+    axes = tuple(range(rank_of(x))) if dim is None else (dim,)
+    return torch.amin(x, axes, keepdim), torch.amax(x, axes, keepdim)
+
+
+@decomposes("logsumexp")
+def logsumexp(x, dim, keepdim=False):
+    axes = (dim,) if isinstance(dim, int) else tuple(dim)
+    most = finite_or_zero(torch.amax(x, axes, True))
+    sums = x.sub(most).exp().sum(axes, True).log().add(most)
+    return sums if keepdim else without_axes(sums, x, axes)
+
+
+def without_axes(sums, x, axes):
+    removed = {axis_of(x, axis) for axis in axes}
+    return sums.reshape([n for axis, n in enumerate(size_of(x)) if axis not in removed])
+
+
+@decomposes("prod")
+def product(x, dim=None, keepdim=False, *, dtype=None):
+    if dtype is not None:
+        raise Undecomposed(f"dtype={dtype}")
+    if dim is None:
+        x, dim = x.reshape(-1), 0
+    products = x.cumprod(dim)
+    return products.narrow(dim, size_of(x)[dim] - 1, 1) if keepdim else products.select(dim, -1)
+
+
+@decomposes("any")
+def any_of(x, dim=None, keepdim=False):
+    return (x.ne(0).sum() if dim is None else x.ne(0).sum(dim, keepdim)).gt(0)
+
+
+@decomposes("all")
+def all_of(x, dim=None, keepdim=False):
+    return (x.eq(0).sum() if dim is None else x.eq(0).sum(dim, keepdim)).eq(0)
+
+
+@decomposes("count_nonzero")
+def count_nonzero(x, dim=None):
+    return x.ne(0).sum() if dim is None else x.ne(0).sum(dim)
+
+
+@decomposes("std_mean")
+def std_mean(x, dim=None, unbiased=True, keepdim=False):
+    return spread_and_mean(x, "std", dim, unbiased, keepdim)
+
+
+@decomposes("var_mean")
+def var_mean(x, dim=None, unbiased=True, keepdim=False):
+    return spread_and_mean(x, "var", dim, unbiased, keepdim)
+
+
+def spread_and_mean(x, spread, dim, unbiased, keepdim):
+    if dim is None or isinstance(dim, bool):  # torch.std_mean(x, False)
+        return getattr(x, spread)(unbiased if dim is None else dim), x.mean()
+    return getattr(x, spread)(dim, unbiased, keepdim), x.mean(dim, keepdim)
+
+
+@decomposes("norm")
+def norm(x, p="fro", dim=None, keepdim=False, *, dtype=None):
+    """Of another kind than 1 and 2."""
+    if dtype is not None or p == "nuc":
+        raise Undecomposed(f"p={p}, dtype={dtype}")
+    if p in (1, 2):
+        return None
+    return vector_norm(x, 2 if p in ("fro", None) else p, dim, keepdim)
+
+
+@decomposes("linalg.vector_norm")
+def vector_norm(x, ord=2, dim=None, keepdim=False, *, dtype=None):
+    if dtype is not None:
+        raise Undecomposed(f"dtype={dtype}")
+    axes = tuple(range(rank_of(x))) if dim is None else (dim,) if isinstance(dim, int) else tuple(dim)
+    if ord == 0:
+        return x.ne(0).float().sum(axes, keepdim)
+    if math.isinf(ord):
+        return (torch.amax if ord > 0 else torch.amin)(x.abs(), axes, keepdim)
+    if ord == 1:
+        return x.abs().sum(axes, keepdim)
+    if ord == 2:
+        return x.mul(x).sum(axes, keepdim).sqrt()
+    return x.abs().pow(float(ord)).sum(axes, keepdim).pow(1.0 / ord)
+
+
+@decomposes("linalg.norm")
+def linalg_norm(x, ord=None, dim=None, keepdim=False, *, dtype=None):
+    is_vector = ord in (None, "fro") or isinstance(dim, int) or (dim is not None and len(dim) == 1)
+    if not is_vector and not (dim is None and rank_of(x) == 1):
+        raise Undecomposed(f"ord={ord}, a norm of matrices")
+    return vector_norm(x, 2 if ord in (None, "fro") else ord, dim, keepdim, dtype=dtype)
+
+
+@decomposes("median")
+def median(x, dim=None, keepdim=False):
+    if dim is None:
+        count = math.prod(size_of(x))
+        return x.reshape(-1).sort(0)[0].select(0, (count - 1) // 2)
+    return kth_value(x, (size_of(x)[dim] + 1) // 2, dim, keepdim)
+
+
+@decomposes("kthvalue")
+def kth_value(x, k, dim=-1, keepdim=False):
+    values, indices = (x.sort(dim)[i] for i in range(2))
+    if keepdim:
+        return values.narrow(dim, k - 1, 1), indices.narrow(dim, k - 1, 1)
+    return values.select(dim, k - 1), indices.select(dim, k - 1)
+
+
+@decomposes("argsort")
+def argsort(x, dim=-1, descending=False, **_):
+    return x.sort(dim, descending)[1]
+
+
+@decomposes("msort")
+def msort(x):
+    return x.sort(0)[0]
+
+
+@decomposes("diff")
+def diff(x, n=1, dim=-1, prepend=None, append=None):
+    if prepend is not None or append is not None or dtype_of(x) == torch.bool:
+        raise Undecomposed("prepend, append, or a mask")
+    count = size_of(x)[dim]
+    for i in range(n):
+        x = x.narrow(dim, 1, count - i - 1).sub(x.narrow(dim, 0, count - i - 1))
+    return x

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The tables of decompositions, and what they are written with."""
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+DECOMPOSITIONS = {}
+MODULES = {}
+HIGHEST = torch.finfo(torch.float32).max
+
+
+class Undecomposed(Exception):
+    """A call whose arguments no decomposition has."""
+
+
+def decomposes(*names):
+    """A function for "NAME", torch.NAME and the method NAME, where PyTorch has them; ".NAME", the method
+    alone; "F.NAME", torch.nn.functional.NAME; "linalg.NAME", torch.linalg.NAME."""
+    def add(decompose):
+        for name in names:
+            space, dot, function = name.rpartition(".")
+            if dot and not space:
+                DECOMPOSITIONS[function] = decompose
+                continue
+            # torch.functional's own functions are traced as what they call in C++.
+            places = {"": (torch, torch._C._VariableFunctions), "F": (F,), "linalg": (torch.linalg,)}
+            DECOMPOSITIONS.update((getattr(place, function), decompose) for place in places[space]
+                                  if hasattr(place, function))
+            if not space and hasattr(torch.Tensor, function):
+                DECOMPOSITIONS[function] = decompose
+        return decompose
+    return add
+
+
+def decomposes_function(*functions):
+    def add(decompose):
+        DECOMPOSITIONS.update((f, decompose) for f in functions)
+        return decompose
+    return add
+
+
+def decomposes_module(*names):
+    def add(decompose):
+        MODULES.update((getattr(nn, name), decompose) for name in names if hasattr(nn, name))
+        return decompose
+    return add
+
+
+def size_of(x):
+    """The shape of a tensor; that of a proxy is what its builder has measured."""
+    return x.shape if isinstance(x, torch.Tensor) else x.tracer.value_of(x).shape
+
+
+def dtype_of(x):
+    return x.dtype if isinstance(x, torch.Tensor) else x.tracer.value_of(x).dtype
+
+
+def rank_of(x):
+    return len(size_of(x))
+
+
+def is_tensor(x):
+    return isinstance(x, (torch.Tensor, torch.fx.Proxy))
+
+
+def axis_of(x, dim):
+    """An axis counted from the first."""
+    return dim % max(rank_of(x), 1)
+
+
+def numbers_of(given):
+    """x.new_zeros(2, 3) and x.new_zeros((2, 3)) have the same numbers."""
+    return tuple(given[0]) if len(given) == 1 and isinstance(given[0], (tuple, list)) else given
