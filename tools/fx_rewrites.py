@@ -7,7 +7,6 @@ the package fx_decompositions has with others.
 
 import copy
 import inspect
-import itertools
 import operator
 
 import torch
