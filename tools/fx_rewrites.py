@@ -146,14 +146,37 @@ class Measured:
             return None
 
 
-def may_be_number(node):
-    """Whether a node may give something else than tensors: a size, a type."""
+def known_of(node, question):
+    """What a question says of a node, asked once. Nodes before it are asked first, so that none asks
+    through a whole graph."""
+    name = question.__name__
+    if name not in node.meta:
+        node.meta[name] = question(node)
+    return node.meta[name]
+
+
+def number(node):
     if node.op == "call_method":
         return node.target in ("size", "dim", "ndimension", "numel", "nelement", "stride")
     if node.target is getattr:
         return node.args[1] not in ("T", "mT", "real", "imag", "data")
     return (node.op == "call_function" and getattr(node.target, "__module__", "") == "_operator" and
             bool(node.all_input_nodes) and all(map(may_be_number, node.all_input_nodes)))
+
+
+def may_be_number(node):
+    """Whether a node may give something else than tensors: a size, a type."""
+    return known_of(node, number)
+
+
+def constant(node):
+    return node.op == "get_attr" or (
+        bool(node.all_input_nodes) and all(map(is_constant, node.all_input_nodes)))
+
+
+def is_constant(node):
+    """Whether attributes alone decide a node."""
+    return known_of(node, constant)
 
 
 class Builder(torch.fx.proxy.GraphAppendingTracer):
@@ -188,13 +211,9 @@ class Builder(torch.fx.proxy.GraphAppendingTracer):
         """A parameter or buffer of a module as a node; None stays None."""
         return None if tensor is None else self.proxy(self.create_arg(tensor))
 
-    def is_constant(self, node):
-        return node.op == "get_attr" or (
-            bool(node.all_input_nodes) and all(map(self.is_constant, node.all_input_nodes)))
-
     def constant(self, x):
         """The value of a node that only attributes decide, or None."""
-        values = self.measured.if_known() if self.is_constant(x.node) else None
+        values = self.measured.if_known() if is_constant(x.node) else None
         return None if values is None else self.measured[x.node]
 
     def is_complex(self, x):
@@ -520,6 +539,8 @@ def rewrite(graph, model, inputs, scopes, is_trained=False):
     read = [node for node in graph.nodes if node.users and node.op != "placeholder"]
     measured = Measured(graph, model, inputs)
     write_new_tensors(graph, model, measured)
+    for node in graph.nodes:
+        may_be_number(node), is_constant(node)
     builder = Builder(graph, model, measured, scopes, is_trained)
     for node in list(graph.nodes):
         if node is not builder.absorbed:
