@@ -493,7 +493,7 @@ class Exporter:
     def __init__(self, model, shapes, custom=None, trained=None, dtypes=None):
         self.model = self.original = model.eval()
         self.shapes = shapes
-        self.dtypes = dtypes or [None] * len(shapes or ())
+        self.dtypes = self.given_dtypes = dtypes or [None] * len(shapes or ())
         self.custom = {key: list((custom or {}).get(key) or ()) for key, _, _ in CUSTOM.values()}
         self.trained = trained
         self.names = function_names()
@@ -853,6 +853,8 @@ class Exporter:
         if node.op == "placeholder":
             if node in shape_of:
                 row["shape"] = list(shape_of[node])
+                if dict(zip(shape_of, self.given_dtypes)).get(node) == torch.int64:
+                    row["dtype"] = "int64"
         elif node.op == "get_attr":
             value = attribute_of(self.model, node.target)
             if isinstance(value, torch.Tensor):

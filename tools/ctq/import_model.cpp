@@ -312,12 +312,15 @@ class importer {
            (all[1].integer == 1 || all[1].integer == -1);
   }
 
-  /// By node: whether it gives indices, as what is computed from it is read as such.
+  /// By node: whether it gives indices, as what is computed from it is read as such, or its row
+  /// says.
   [[nodiscard]] static std::vector<bool> read_as_indices(
       const ctq::graph_view<ctq::stage::traced>& g) {
     std::vector<bool> indices(static_cast<std::size_t>(g.size()));
     for (int reader = g.size(); reader-- > 0;) {
       const ctq::op_id op = g[reader].op;
+      if (op->kind == op_kind::placeholder && is_index(g[reader].dtype))
+        indices[static_cast<std::size_t>(reader)] = true;
       // What has no shape rule gives sizes: x.shape is an index, but x is none. Nor is x of
       // x.long() and x.argmax().
       const bool is_tuple = op->descriptor->tuple_item != nullptr;

@@ -83,10 +83,11 @@ template <stored_element From, class To>
   const graph_view<stage::traced> g = model.view();
   for (int i = 0; i < g.size(); ++i) {
     const std::string_view path = path_of(g[i]);
-    if (g[i].op->kind == op_kind::get_attr && modules.find(path) == nullptr)
+    const bool is_attribute = g[i].op->kind == op_kind::get_attr;
+    if (is_attribute && modules.find(path) == nullptr)
       return fail("node " + shown(g[i].name),
                   "reads " + shown(path) + ", which is not among the tensors");
-    if (is_index(g[i].dtype))  // which compiled models store as floats
+    if (is_attribute && is_index(g[i].dtype))  // which compiled models store as floats
       if (const auto* numbers = modules.find(path)->get_if<float_ops::tensor>())
         if (auto integers = as_indices(*numbers)) modules.set_tensor(path, *std::move(integers));
     const std::vector<float_ops::value> no_nodes;

@@ -31,7 +31,7 @@
 //   scope   the module whose forward makes the call; if no row has it, see fx_scope.hpp
 //   scope_type  its class, for mappings by object type
 //   shape   of a placeholder or a get_attr: integers from 1 to 2^31 - 1, or null
-//   dtype   of a get_attr: "int64", if its elements are integers
+//   dtype   of a placeholder or a get_attr: "int64", if its elements are integers
 //
 // or an object with more (see fx_options.hpp), and the standalone modules by path:
 //   {"rows": […], "standalone_module_name": ["head"], "modules": {"head": {"rows": […]}}}

@@ -409,6 +409,9 @@ def main():
         imported = run(ctq, "import", "--fx", folder / "positions.json")
         assert "-std::numeric_limits<float>::infinity()" in imported.stdout, imported
 
+        for given, dtype in (("2,6", None), ("2,6:int64", "int64")):
+            assert rows_of(folder, "nets:Sized", "sized.json", given)[0].get("dtype") == dtype, given
+
         rows = rows_of(folder, "nets:Normed", "normed.json", "1,3,8")
         assert [row["module"]["type"] for row in rows if "module" in row] == ["nn.Conv1d", "nn.Linear"], rows
         check = run(PYTHON, "-W", "ignore", "-c", CHECK_NORMED, folder=folder)

@@ -440,6 +440,13 @@ def indices(folder):
         {"name": "output", "op": "output", "target": "output", "args": [[ref("fc"), ref("best")]]}]))
     expect(run("import", "--fx", rows, "--library", folder / "words", "--name", "words", "--backend",
                "x86", "--skip-unsupported"), (FINE, "", ""), "a library that reads indices")
+    compared = [{"name": "ids", "op": "placeholder", "target": "ids", "args": [], "shape": [4], **given}
+                for given in ({}, {"dtype": "int64"})]
+    for placeholder, type_of_it in zip(compared, ("", ", ctq::i64")):
+        rows.write_text(json.dumps([placeholder, function("eq", "operator.eq", [ref("ids"), 2]),
+                                    {"name": "output", "op": "output", "target": "output", "args": [ref("eq")]}]))
+        text = " ".join(run("import", "--fx", rows)[1].split())
+        assert f'"ids"_n = nn::placeholder({{4}}{type_of_it}),' in text, text
     (folder / "use_words.cpp").write_text("""
 #include "words/words.hpp"
 void use(models::words::session& run) {

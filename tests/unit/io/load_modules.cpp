@@ -59,6 +59,17 @@ TEST_CASE("an attribute of integers, which the file has as floats, is indices") 
   CHECK(modules->find("scale")->is<tensor>());
 }
 
+TEST_CASE("an input of integers is no tensor of the file") {
+  const auto model = ctq::read_fx(R"([
+    {"name": "ids", "op": "placeholder", "target": "ids", "args": [], "dtype": "int64"},
+    {"name": "output", "op": "output", "target": "output", "args": [{"n": "ids"}]}])");
+  REQUIRE(model.has_value());
+  CHECK(model->view()[0].dtype == ctq::i64);
+  const auto modules = ctq::modules_of(*model, in_memory({}));
+  REQUIRE(modules.has_value());
+  CHECK(modules->find("ids") == nullptr);
+}
+
 TEST_CASE("modules have the options of their rows and the tensors of the file") {
   const auto model = ctq::read_fx(rows);
   REQUIRE(model.has_value());
