@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Graphs of torch.fx in the words that ctq has: for export_fx.py.
+"""Graphs of torch.fx with ops that ctq has alone: for export_fx.py.
 
-rewrite() makes calls that change a tensor in place give a new one, and writes calls that
-the package fx_decompositions has with others.
+rewrite() gives calls that change a tensor in place a tensor of their own, and replaces the calls of
+which the package fx_decompositions has a decomposition.
 """
 
 import copy
+import functools
 import inspect
 import operator
 
@@ -32,6 +33,11 @@ OF_SHAPE = ("squeeze_", "unsqueeze_", "resize_", "detach_", "t_", "transpose_", 
 
 class NotExpressible(Exception):
     """Something that rows have no form for."""
+
+
+def name_of_call(node):
+    """Of a function, its own name; of a method, the method's."""
+    return node.target if node.op == "call_method" else getattr(node.target, "__name__", "")
 
 
 def attribute_of(model, path):
@@ -103,9 +109,11 @@ class SizesUnknown(NotExpressible):
 
 
 class Measured:
-    """The values of the nodes of a graph for inputs of zeros, computed when they are first asked for.
+    """The values of the nodes of a graph for an example of its inputs, computed when they are first asked
+    for. They tell shapes, types, and which tensors share memory.
 
-    inputs: tries of inputs, each a list of tensors; None: nothing is known of them."""
+    inputs: examples, each a list of tensors, of which the first that the model takes counts; None: nothing
+    is known of them."""
 
     def __init__(self, graph, model, inputs):
         self.copies = {}  # of the nodes, in a graph that stays as it is
@@ -146,16 +154,20 @@ class Measured:
             return None
 
 
-def known_of(node, question):
-    """What a question says of a node, asked once. Nodes before it are asked first, so that none asks
-    through a whole graph."""
-    name = question.__name__
-    if name not in node.meta:
-        node.meta[name] = question(node)
-    return node.meta[name]
+def remembered(question):
+    """A question about a node that is asked once. rewrite() asks in the order of the nodes, so that no
+    answer goes back through a whole graph."""
+    @functools.wraps(question)
+    def answer(node):
+        if question.__name__ not in node.meta:
+            node.meta[question.__name__] = question(node)
+        return node.meta[question.__name__]
+    return answer
 
 
-def number(node):
+@remembered
+def may_be_number(node):
+    """Whether a node may give something else than tensors: a size, a type."""
     if node.op == "call_method":
         return node.target in ("size", "dim", "ndimension", "numel", "nelement", "stride")
     if node.target is getattr:
@@ -164,19 +176,11 @@ def number(node):
             bool(node.all_input_nodes) and all(map(may_be_number, node.all_input_nodes)))
 
 
-def may_be_number(node):
-    """Whether a node may give something else than tensors: a size, a type."""
-    return known_of(node, number)
-
-
-def constant(node):
-    return node.op == "get_attr" or (
-        bool(node.all_input_nodes) and all(map(is_constant, node.all_input_nodes)))
-
-
+@remembered
 def is_constant(node):
     """Whether attributes alone decide a node."""
-    return known_of(node, constant)
+    return node.op == "get_attr" or (
+        bool(node.all_input_nodes) and all(map(is_constant, node.all_input_nodes)))
 
 
 class Builder(torch.fx.proxy.GraphAppendingTracer):
@@ -357,7 +361,7 @@ def changed_by(node, model):
         return first if is_in_place else None
     if node.op != "call_function":
         return None
-    name = getattr(node.target, "__name__", "")
+    name = name_of_call(node)
     if node.target is operator.setitem or (name.endswith("_") and not name.endswith("__")):
         return first
     if "dropout" in name:
@@ -402,7 +406,8 @@ def shares(values, a, b):
 
 
 def is_overwritten(base, view, readers):
-    """x[:, 0] += y, which torch.fx ends with x[:, 0] = ..., before x is read."""
+    """Whether the item of a tensor that a view is is assigned before the tensor is read, as torch.fx traces
+    x[:, 0] += y."""
     if view.target is not operator.getitem or view.args[0] is not base:
         return False
     first = readers[0]
@@ -494,10 +499,9 @@ def has_integers(graph, model):
     """Whether a graph may compute with tensors of integers or bools, as far as its calls tell. (What is
     computed of attributes alone becomes one.)"""
     for node in graph.nodes:
-        name = node.target if node.op == "call_method" else getattr(node.target, "__name__", "")
         if node.op == "call_module" and isinstance(model.get_submodule(node.target), EMBEDDINGS):
             return True
-        if name in OF_INTEGERS and not all(map(may_be_number, node.all_input_nodes)):
+        if name_of_call(node) in OF_INTEGERS and not all(map(may_be_number, node.all_input_nodes)):
             return True
     return False
 
@@ -507,7 +511,7 @@ def convert_operands(graph, measured, scopes):
     if measured.if_known() is None:
         return
     for node in list(graph.nodes):
-        name = node.target if node.op == "call_method" else getattr(node.target, "__name__", "")
+        name = name_of_call(node)
         if not node.op.startswith("call_") or name not in OF_NUMBERS:
             continue
         result = measured[node]
@@ -531,7 +535,7 @@ def rewrite(graph, model, inputs, scopes, is_trained=False):
     """Returns modules that are to be exported in the place of others, by path, and what is measured of the
     graph.
 
-    inputs: tries of inputs, as Measured takes them. scopes: by the name of a node, its module.
+    inputs: examples of inputs, as Measured takes them. scopes: by the name of a node, its module.
     is_trained: weights come from another model."""
     for node in graph.nodes:
         if "out" in node.kwargs and node.kwargs["out"] is None:

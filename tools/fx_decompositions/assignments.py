@@ -79,7 +79,7 @@ def zero(x):
 
 
 @decomposes(".copy")
-def copied(x, source, non_blocking=False):
+def copy(x, source, non_blocking=False):
     if dtype_of(source) != dtype_of(x):
         source = source.float() if dtype_of(x).is_floating_point else source.long()
     return source.expand(tuple(size_of(x)))

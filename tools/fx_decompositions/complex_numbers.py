@@ -29,7 +29,7 @@ def polar(abs, angle):
 
 @decomposes("mul", "multiply")
 @decomposes_function(operator.mul)
-def product_of_complex(x, other):
+def mul(x, other):
     if not is_complex(x) and not is_complex(other):
         return None
     if not is_complex(x) or not is_complex(other):
@@ -42,12 +42,12 @@ def product_of_complex(x, other):
 
 
 @decomposes("abs")
-def size_of_complex(x):
+def complex_abs(x):
     return x.tracer.pairs_of(x).pow(2).sum(-1).sqrt() if is_complex(x) else None
 
 
 @decomposes_function(getattr)
-def part(x, name):
+def attribute(x, name):
     """x.real, x.imag, x.mT"""
     if name in ("real", "imag") and is_complex(x):
         return x.tracer.pairs_of(x)[..., ("real", "imag").index(name)]

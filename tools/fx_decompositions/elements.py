@@ -30,8 +30,6 @@ for _names, _decompose in {
         (".maximum",): lambda x, other: torch.maximum(x, other),
         (".minimum",): lambda x, other: torch.minimum(x, other),
         ("logical_xor",): lambda x, other: x.ne(0).ne(other.ne(0)),
-        ("F.l1_loss",): lambda x, y, *reduction, **named: reduced(x.sub(y).abs(), *reduction, **named),
-        ("F.mse_loss",): lambda x, y, *reduction, **named: reduced(x.sub(y).pow(2), *reduction, **named),
 }.items():
     decomposes(*_names)(_decompose)
 
@@ -111,7 +109,7 @@ def power(x, exponent):
 
 
 @decomposes("div", "divide")
-def divided(x, other, *, rounding_mode=None):
+def div(x, other, *, rounding_mode=None):
     if rounding_mode == "trunc":
         quotient = x.div(other).trunc()
         return quotient if any_float(x, other) else quotient.long()
@@ -122,6 +120,16 @@ def divided(x, other, *, rounding_mode=None):
 
 def any_float(*operands):
     return any(dtype_of(x).is_floating_point if is_tensor(x) else isinstance(x, float) for x in operands)
+
+
+@decomposes("F.l1_loss")
+def l1_loss(x, target, *reduction, **named):
+    return reduced(x.sub(target).abs(), *reduction, **named)
+
+
+@decomposes("F.mse_loss")
+def mse_loss(x, target, *reduction, **named):
+    return reduced(x.sub(target).pow(2), *reduction, **named)
 
 
 def reduced(x, size_average=None, reduce=None, reduction="mean"):

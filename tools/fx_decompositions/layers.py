@@ -7,7 +7,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from fx_decompositions.elements import reduced
+from fx_decompositions.elements import l1_loss, mse_loss
 from fx_decompositions.table import decomposes, decomposes_module, rank_of, size_of, Undecomposed
 
 
@@ -98,16 +98,14 @@ def conv_transpose3d(module, x):
             whole = part if whole is None else whole.add(part)
     count = (depth - 1) * step - 2 * first + dilation * (taps - 1) + module.output_padding[0] + 1
     missing = first + count - size_of(whole)[1]
-    bias = module.bias
+    bias = None if module.bias is None else module.bias.reshape(-1, 1, 1)
     if missing > 0:
-        if is_apart and bias is not None:
-            whole, bias = joined([whole, zeros(missing).add(bias.reshape(-1, 1, 1))]), None
-        else:
-            whole = joined([whole, zeros(missing)])
+        rest = zeros(missing)
+        whole = joined([whole, rest.add(bias) if is_apart and bias is not None else rest])
     if count < size_of(whole)[1]:
         whole = whole.narrow(1, first, count)
-    whole = whole.transpose(1, 2)
-    return whole if bias is None or is_apart else whole.add(bias.reshape(-1, 1, 1, 1))
+    whole = whole if is_apart or bias is None else whole.add(bias)
+    return whole.transpose(1, 2)
 
 
 def pair(value):
@@ -193,12 +191,12 @@ def lp_pool1d_module(module, x):
 
 @decomposes_module("L1Loss")
 def l1_loss_module(module, x, y):
-    return reduced(x.sub(y).abs(), reduction=module.reduction)
+    return l1_loss(x, y, reduction=module.reduction)
 
 
 @decomposes_module("MSELoss")
 def mse_loss_module(module, x, y):
-    return reduced(x.sub(y).pow(2), reduction=module.reduction)
+    return mse_loss(x, y, reduction=module.reduction)
 
 
 @decomposes("F.interpolate", "F.upsample")

@@ -20,7 +20,7 @@ def minimum_of_all(x, *others, **named):
 
 
 @decomposes("aminmax")
-def extremes(x, *, dim=None, keepdim=False):
+def aminmax(x, *, dim=None, keepdim=False):
     axes = tuple(range(rank_of(x))) if dim is None else (dim,)
     return torch.amin(x, axes, keepdim), torch.amax(x, axes, keepdim)
 
@@ -39,7 +39,7 @@ def without_axes(sums, x, axes):
 
 
 @decomposes("prod")
-def product(x, dim=None, keepdim=False, *, dtype=None):
+def prod(x, dim=None, keepdim=False, *, dtype=None):
     if dtype is not None:
         raise Undecomposed(f"dtype={dtype}")
     if dim is None:
@@ -118,11 +118,11 @@ def median(x, dim=None, keepdim=False):
     if dim is None:
         count = math.prod(size_of(x))
         return x.reshape(-1).sort(0)[0].select(0, (count - 1) // 2)
-    return kth_value(x, (size_of(x)[dim] + 1) // 2, dim, keepdim)
+    return kthvalue(x, (size_of(x)[dim] + 1) // 2, dim, keepdim)
 
 
 @decomposes("kthvalue")
-def kth_value(x, k, dim=-1, keepdim=False):
+def kthvalue(x, k, dim=-1, keepdim=False):
     values, indices = (x.sort(dim)[i] for i in range(2))
     if keepdim:
         return values.narrow(dim, k - 1, 1), indices.narrow(dim, k - 1, 1)

@@ -415,7 +415,6 @@ void use(models::several::session& run, const models::several::image_input& imag
                     "-Werror", "-fsyntax-only", "-I", INCLUDE, str(folder / "several/several.cpp")],
                    check=True)
 
-
     net[-1]["args"] = [{"d": {"boxes": ref("fc"), "more": [ref("act"), {"d": {"size": ref("size")}}]}}]
     rows.write_text(json.dumps(net))
     code, text, err = run("import", "--fx", rows)
