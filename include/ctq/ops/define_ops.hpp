@@ -149,8 +149,12 @@ inline constexpr op_functions differentiable{
     .apply = &apply_to_each<Function, Options, isa::native>,
     .add_gradient = &add_slope_of_each<Slope, Options, isa::native>};
 
+/// The sizes of a step that is given so many elements.
+constexpr kernel_signature::sizes of_elements(std::int64_t count) {
+  return to_block<kernel_signature::sizes>(elementwise_shape{static_cast<int>(count)});
+}
 constexpr kernel_signature::sizes element_count(attributes, shape, shape out) {
-  return to_block<kernel_signature::sizes>(elementwise_shape{static_cast<int>(numel(out))});
+  return of_elements(static_cast<std::int64_t>(numel(out)));
 }
 
 /// One step that reads so many tensors, in any order of their elements.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <span>
 #include <string>
@@ -34,11 +35,13 @@ template <class Text>
   out += "]";
 }
 
-/// The options of a node whose functions a kernel calls.
+/// The options of a node whose functions a kernel calls, without zeros at the end.
 template <class Text>
 [[gnu::cold]] void append_options(Text& out, const node& n) {
   out += " options";
-  for (const std::uint64_t word : n.attrs.word) append_all(out, " ", word);
+  std::size_t words = attributes::max_words;
+  while (words > 0 && n.attrs.word[words - 1] == 0) --words;
+  for (std::size_t i = 0; i < words; ++i) append_all(out, " ", n.attrs.word[i]);
 }
 
 /// "conv1: conv2d+relu, quint8 to quint8, 1x28x28x1:1x28x28x8:k3x3:p1x1 [1 28 28 …], observers 0 1"
@@ -56,7 +59,7 @@ template <used_kernels Used, class Text>
   append_shape<Used>(shape, s.key);
   out.append(shape.view());
   out += " ";
-  append_sizes(out, s.key.size);
+  append_sizes(out, s.key.as<std::array<int, sizeof(kernel_signature::sizes) / sizeof(int)>>());
   out += ", observers";
   for (const int observer : {s.in_observer[0], s.in_observer[1], s.fused_observer, s.out_observer})
     append_all(out, " ", observer);

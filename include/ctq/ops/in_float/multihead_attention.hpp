@@ -156,7 +156,7 @@ constexpr strided_view multihead_item(const attributes& a, const strided_view& f
 
 /// The elements of the value: the output, the weights, and the workspace.
 constexpr kernel_signature::sizes multihead_elements(attributes a, shape, shape out) {
-  return {static_cast<int>(multihead_sizes_of(a, out).elements())};
+  return of_elements(multihead_sizes_of(a, out).elements());
 }
 
 constexpr op_parameters multihead_parameters(const attributes& a) {

@@ -146,7 +146,7 @@ constexpr strided_view sorted_item(const attributes&, const strided_view& whole,
   return part;
 }
 constexpr kernel_signature::sizes values_and_indices(attributes, shape, shape out) {
-  return {2 * static_cast<int>(numel(out))};
+  return of_elements(2 * static_cast<std::int64_t>(numel(out)));
 }
 
 /// A tuple of both.

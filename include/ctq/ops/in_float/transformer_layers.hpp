@@ -150,7 +150,7 @@ constexpr op_parameters transformer_layer_parameters(const attributes& a) {
 
 /// The elements of the value: the output and the workspace.
 constexpr kernel_signature::sizes transformer_layer_elements(attributes a, shape, shape out) {
-  return {static_cast<int>(transformer_sizes_of(a, out).elements())};
+  return of_elements(transformer_sizes_of(a, out).elements());
 }
 
 namespace functions {

@@ -102,7 +102,7 @@ constexpr shape window_attention_rule(ctq::view<shape> in, attributes& a, diagno
 }
 
 constexpr kernel_signature::sizes window_attention_elements(attributes a, shape, shape out) {
-  return {static_cast<int>(window_sizes_of(a, out).elements())};
+  return of_elements(window_sizes_of(a, out).elements());
 }
 
 constexpr op_parameters window_attention_parameters(const attributes& a) {

@@ -250,8 +250,9 @@ class scheduler : public layer_steps<Graph, Schedule> {
   constexpr int tuple_of_function(int i, int a) {
     const node& n = g_.nodes[i];
     has_views_ = true;
-    const int elements = schedule_of(i).sizes(n.attrs, g_.nodes[a].shape, n.shape)[0];
-    value_of_[i] = this->new_value(static_cast<std::size_t>(elements) * sizeof(float));
+    const auto elements =
+        from_block<elementwise_shape>(schedule_of(i).sizes(n.attrs, g_.nodes[a].shape, n.shape));
+    value_of_[i] = this->new_value(static_cast<std::size_t>(elements.count) * sizeof(float));
     order_of_[i] = layout::nchw;
     return value_of_[i];
   }
