@@ -56,6 +56,7 @@ TESTED_WITH = {
     "kernels/code/deep_layers": "kernels/simd/convolution/conv3d",
     "kernels/code/layers": "runtime/bind_kernels",
     "kernels/code/plain_kernels": "runtime/bind_kernels",
+    "kernels/code/deep_transposed_layers": "kernels/simd/convolution/conv_transpose3d",
     "kernels/code/transposed_layers": "kernels/simd/convolution/conv_transpose2d",
     "kernels/code/user_ops": "runtime/bind_kernels",
     "kernels/code/without_weights": "runtime/bind_kernels",

@@ -102,7 +102,7 @@ struct no_options {
 
 /// The options of any op, as words. Options are trivially copyable structs of 4-byte members.
 struct attributes {
-  static constexpr std::size_t max_words = 8;
+  static constexpr std::size_t max_words = 10;
 
   std::uint64_t word[max_words]{};
 

@@ -91,6 +91,7 @@ struct kernel_facts {
   KERNEL(conv2d, conv2d_shape, layer, .has_weights = true) \
   KERNEL(conv3d, conv3d_shape, float_or_int8, .has_weights = true) \
   KERNEL(conv_transpose2d, conv_transpose2d_shape, float_or_int8, .has_weights = true) \
+  KERNEL(conv_transpose3d, conv_transpose3d_shape, float_or_int8, .has_weights = true) \
   KERNEL(linear, linear_shape, layer, .has_weights = true) \
   KERNEL(linear_dynamic, linear_shape, float_only, .has_weights = true, .int8_weights = true) \
   KERNEL(linear_weight_int8, linear_shape, float_only, .has_weights = true, .int8_weights = true) \

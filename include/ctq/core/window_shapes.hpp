@@ -104,6 +104,49 @@ struct conv_transpose2d_shape {
                                    const conv_transpose2d_shape&) = default;
 };
 
+/// The same along three axes: activations lie in NDHWC order.
+struct conv_transpose3d_shape {
+  int batch{};
+  int in_d{}, in_h{}, in_w{};
+  int in_channels{}, out_channels{};
+  int kernel_d{}, kernel_h{}, kernel_w{};
+  int stride_d = 1, stride_h = 1, stride_w = 1;
+  int padding_d{}, padding_h{}, padding_w{};
+  int output_padding_d{}, output_padding_h{}, output_padding_w{};
+  int dilation_d = 1, dilation_h = 1, dilation_w = 1;
+  int groups = 1;
+
+  /// The transposed convolution of one plane of outputs, which reads so many planes of inputs:
+  /// they are channels of one image, in the order (group, plane, channel of the group).
+  [[nodiscard]] constexpr conv_transpose2d_shape plane(int planes = 1) const {
+    return {.batch = 1,
+            .in_h = in_h,
+            .in_w = in_w,
+            .in_channels = planes * in_channels,
+            .out_channels = out_channels,
+            .kernel_h = kernel_h,
+            .kernel_w = kernel_w,
+            .stride_h = stride_h,
+            .stride_w = stride_w,
+            .padding_h = padding_h,
+            .padding_w = padding_w,
+            .output_padding_h = output_padding_h,
+            .output_padding_w = output_padding_w,
+            .dilation_h = dilation_h,
+            .dilation_w = dilation_w,
+            .groups = groups};
+  }
+  [[nodiscard]] constexpr int out_d() const {
+    return (in_d - 1) * stride_d - 2 * padding_d + dilation_d * (kernel_d - 1) + output_padding_d +
+           1;
+  }
+  [[nodiscard]] constexpr int out_h() const { return plane().out_h(); }
+  [[nodiscard]] constexpr int out_w() const { return plane().out_w(); }
+
+  friend constexpr bool operator==(const conv_transpose3d_shape&,
+                                   const conv_transpose3d_shape&) = default;
+};
+
 /// A window that slides over each channel, along two axes, or three. The extents of the output are
 /// given, since ceil_mode decides them.
 /// Adaptive pooling: adaptive = 1, window i of n covers [i*in/n, ceil((i+1)*in/n)).

@@ -83,7 +83,7 @@ namespace folding {
   const op_id first = first_part_of(n.op);
   const op_id root = first != nullptr ? first : n.op;
   if (root->descriptor->is_transposed && find(own, "groups") == nullptr)
-    if (const int groups = n.attrs.as<conv_transpose2d_options>().groups; groups > 1)
+    if (const int groups = descriptors::transposed_groups(root, n.attrs); groups > 1)
       own.push_back({"groups", groups});
   const status folded = fold_batch_norm(own, std::move(of_norm), static_cast<double>(eps), root,
                                         n.op->descriptor->float_form != nullptr);

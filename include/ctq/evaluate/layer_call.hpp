@@ -47,16 +47,20 @@ template <class Compute>
   const float_ops::extents& shape = weight.integers()->q.shape;
   const int axes = float_ops::rank(shape) - 2;
   const bool has_size = args.has("output_size") && !args.is_none("output_size");
-  if (axes < 1 || axes > 2 || in.q.shape.size() != shape.size() || has_size)
+  if (axes < 1 || axes > 3 || in.q.shape.size() != shape.size() || has_size)
     return outcome();  // the float op computes it, or reports the mistake
   const window_steps w{args.integers("stride", axes), args.integers("padding", axes),
                        args.integers("dilation", axes), args.integer("groups")};
   const std::vector<int> output_padding = args.integers("output_padding", axes);
   if (args.failed()) return args.failure();
-  const auto layer = transposed_convolution_layer(in.q.shape, shape, w, output_padding);
-  if (!layer || (terms != nullptr && static_cast<int>(terms->size()) != layer->out[1]))
-    return outcome();
-  return compute(layer, terms);
+  const auto of_layer = [&](const auto& layer) {
+    if (!layer || (terms != nullptr && static_cast<int>(terms->size()) != layer->out[1]))
+      return outcome();
+    return compute(layer, terms);
+  };
+  if (axes == 3)
+    return of_layer(deep_transposed_convolution_layer(in.q.shape, shape, w, output_padding));
+  return of_layer(transposed_convolution_layer(in.q.shape, shape, w, output_padding));
 }
 
 /// A linear layer or a convolution on integers; nullopt if no kernel computes it.

@@ -33,6 +33,7 @@ struct layer_shape_of {
 using layer_shape = layer_shape_of<conv2d_shape>;
 using deep_layer_shape = layer_shape_of<conv3d_shape>;
 using transposed_layer_shape = layer_shape_of<conv_transpose2d_shape>;
+using deep_transposed_layer_shape = layer_shape_of<conv_transpose3d_shape>;
 
 namespace layer_shapes {
 
@@ -121,6 +122,16 @@ template <class Sizes, class Options>
   return layer_shapes::layer<conv_transpose2d_shape>(
       {nn::conv_transpose1d.id(), nn::conv_transpose2d.id()}, in, weight, w,
       conv_transpose2d_options{.out_channels = weight.size() < 2 ? 0 : weight[1] * w.groups},
+      &output_padding);
+}
+
+/// The same along three axes.
+[[nodiscard]] inline std::optional<deep_transposed_layer_shape> deep_transposed_convolution_layer(
+    const float_ops::extents& in, const float_ops::extents& weight, const window_steps& w,
+    const std::vector<int>& output_padding) {
+  return layer_shapes::layer<conv_transpose3d_shape>(
+      {nullptr, nullptr, nn::conv_transpose3d.id()}, in, weight, w,
+      conv_transpose3d_options{.out_channels = weight.size() < 2 ? 0 : weight[1] * w.groups},
       &output_padding);
 }
 

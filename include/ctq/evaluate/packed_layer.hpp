@@ -2,6 +2,8 @@
 #pragma once
 
 #include <algorithm>
+#include <boost/mp11/algorithm.hpp>
+#include <boost/mp11/list.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -13,6 +15,7 @@
 
 #include "ctq/evaluate/quantized_tensor.hpp"
 #include "ctq/kernels/code/deep_layers.hpp"
+#include "ctq/kernels/code/deep_transposed_layers.hpp"
 #include "ctq/kernels/code/layers.hpp"
 #include "ctq/kernels/code/transposed_layers.hpp"
 #include "ctq/runtime/aligned_buffer.hpp"
@@ -21,8 +24,8 @@
 #include "ctq/runtime/packing/pack_steps.hpp"
 
 // The weights of a layer of run-time shape as a kernel reads them. Shape: conv2d_shape,
-// conv3d_shape or conv_transpose2d_shape; the weight is (O, I/groups, …), of a transposed
-// convolution (I, O/groups, …).
+// conv3d_shape, conv_transpose2d_shape or conv_transpose3d_shape; the weight is (O, I/groups, …),
+// of a transposed convolution (I, O/groups, …).
 
 namespace ctq {
 
@@ -34,14 +37,18 @@ struct packed_layer {
 namespace layer_packing {
 
 template <class Shape>
-inline constexpr bool is_transposed = std::is_same_v<Shape, conv_transpose2d_shape>;
+inline constexpr bool is_transposed =
+    std::is_same_v<Shape, conv_transpose2d_shape> || std::is_same_v<Shape, conv_transpose3d_shape>;
 
-/// The code of the kernel.
+/// The code of the kernel that has these sizes.
 template <class Shape>
-using code_of = kernels::kernel_code<std::conditional_t<
-    is_transposed<Shape>, kernels::descriptors::conv_transpose2d,
-    std::conditional_t<std::is_same_v<Shape, conv3d_shape>, kernels::descriptors::conv3d,
-                       kernels::descriptors::conv2d>>>;
+using code_of = kernels::kernel_code<boost::mp11::mp_at_c<
+    boost::mp11::mp_list<kernels::descriptors::conv2d, kernels::descriptors::conv3d,
+                         kernels::descriptors::conv_transpose2d,
+                         kernels::descriptors::conv_transpose3d>,
+    boost::mp11::mp_find<boost::mp11::mp_list<conv2d_shape, conv3d_shape, conv_transpose2d_shape,
+                                              conv_transpose3d_shape>,
+                         Shape>::value>>;
 
 /// The axis of a weight that may have a scale for each channel.
 template <class Shape>
@@ -67,7 +74,10 @@ template <class Kernels, class In, class Shape, class Weight, class Bias>
 template <class Shape, class T>
 [[nodiscard]] std::vector<T> ordered(const Shape& s, std::span<const T> weight) {
   if constexpr (is_transposed<Shape>) {
-    return packing::transposed_channels_last(weight, s.in_channels, s.out_channels, s.groups);
+    int planes = 1;
+    if constexpr (requires { s.kernel_d; }) planes = s.kernel_d;
+    return packing::transposed_channels_last(weight, s.in_channels, s.out_channels, s.groups,
+                                             planes);
   } else if constexpr (std::is_same_v<Shape, conv3d_shape>) {
     return packing::planes_before_channels(weight, s.out_channels, s.in_channels / s.groups,
                                            s.kernel_d);

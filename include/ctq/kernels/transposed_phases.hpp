@@ -121,4 +121,42 @@ struct transposed_phases {
   return phase.kernel_h > 0 && phase.kernel_w > 0;
 }
 
+/// The phases along the depth of a transposed convolution along three axes. A plane of outputs is a
+/// transposed convolution along two axes, of the planes of inputs that its phase reads.
+struct transposed_planes {
+  conv_transpose3d_shape shape{};
+
+  constexpr explicit transposed_planes(const conv_transpose3d_shape& s) : shape(s) {}
+
+  [[nodiscard]] constexpr int count() const {
+    return shape.stride_d < shape.out_d() ? shape.stride_d : shape.out_d();
+  }
+  [[nodiscard]] constexpr transposed_phase depth(int phase) const {
+    return transposed_phase_of(phase, shape.out_d(), shape.kernel_d, shape.stride_d,
+                               shape.padding_d, shape.dilation_d);
+  }
+  /// Which planes a phase reads: those of a convolution with as many outputs.
+  [[nodiscard]] constexpr conv3d_shape planes(int phase) const {
+    const transposed_phase z = depth(phase);
+    return {.batch = shape.batch,
+            .in_d = shape.in_d,
+            .in_h = shape.in_h,
+            .in_w = shape.in_w,
+            .in_channels = shape.in_channels,
+            .out_channels = shape.out_channels,
+            .kernel_d = z.taps,
+            .padding_d = -z.in_first,
+            .dilation_d = z.in_step,
+            .groups = shape.groups};
+  }
+  /// Whether each plane of outputs reads one plane of inputs, all of them in the image.
+  [[nodiscard]] constexpr bool reads_in_place(int phase) const {
+    return planes(phase).keeps_planes() && depth(phase).out_count <= shape.in_d;
+  }
+  /// What computes a plane of a phase; it has no channels if nothing is read.
+  [[nodiscard]] constexpr conv_transpose2d_shape convolution(int phase) const {
+    return shape.plane(depth(phase).taps);
+  }
+};
+
 }  // namespace ctq::kernels

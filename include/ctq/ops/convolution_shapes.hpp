@@ -28,18 +28,21 @@ struct conv_options {
 using conv2d_options = conv_options<extent2d>;
 using conv3d_options = conv_options<extent3d>;
 
-/// A transposed convolution. Its weight is (I, O/groups, kh, kw).
-struct conv_transpose2d_options {
+/// A transposed convolution. Its weight is (I, O/groups, …).
+template <class Extent>
+struct conv_transpose_options {
   int in_channels = 0;  // 0: as many as the input has
   int out_channels{};
-  extent2d kernel_size{};
-  extent2d stride = 1;
-  extent2d padding = 0;
-  extent2d output_padding = 0;
+  Extent kernel_size{};
+  Extent stride = 1;
+  Extent padding = 0;
+  Extent output_padding = 0;
   int groups = 1;
   flag bias = true;
-  extent2d dilation = 1;
+  Extent dilation = 1;
 };
+using conv_transpose2d_options = conv_transpose_options<extent2d>;
+using conv_transpose3d_options = conv_transpose_options<extent3d>;
 
 /// Of a function. What follows from its weight is found.
 template <class Extent>
@@ -56,16 +59,19 @@ using functional_conv2d_options = functional_conv_options<extent2d>;
 using functional_conv3d_options = functional_conv_options<extent3d>;
 
 /// The same of a transposed convolution.
-struct functional_conv_transpose2d_options {
-  extent2d stride = 1;
-  extent2d padding = 0;
-  extent2d output_padding = 0;
+template <class Extent>
+struct functional_conv_transpose_options {
+  Extent stride = 1;
+  Extent padding = 0;
+  Extent output_padding = 0;
   int groups = 1;
-  extent2d dilation = 1;
+  Extent dilation = 1;
   int in_channels = 0, out_channels = 0;  // of the weight
-  extent2d kernel_size = 0;               //
+  Extent kernel_size = 0;                 //
   flag bias = false;                      // is there
 };
+using functional_conv_transpose2d_options = functional_conv_transpose_options<extent2d>;
+using functional_conv_transpose3d_options = functional_conv_transpose_options<extent3d>;
 
 }  // namespace ctq
 
@@ -225,20 +231,20 @@ constexpr kernel_signature::sizes convolution_sizes(attributes a, shape in, shap
   if constexpr (is_transposed<Options>) {
     s.output_padding_w = o.output_padding.w;
     if constexpr (Axes > 1) s.output_padding_h = o.output_padding.h;
+    if constexpr (Axes == 3) s.output_padding_d = o.output_padding.d;
   }
   return to_block<kernel_signature::sizes>(s);
 }
 
 /// The options of a function as those of the module with its weight.
-constexpr conv2d_options as_module(const functional_conv2d_options& o) {
+template <class Extent>
+constexpr conv_options<Extent> as_module(const functional_conv_options<Extent>& o) {
   return {o.in_channels, o.out_channels, o.kernel_size, o.stride,
           o.padding,     o.dilation,     o.groups,      o.bias};
 }
-constexpr conv3d_options as_module(const functional_conv3d_options& o) {
-  return {o.in_channels, o.out_channels, o.kernel_size, o.stride,
-          o.padding,     o.dilation,     o.groups,      o.bias};
-}
-constexpr conv_transpose2d_options as_module(const functional_conv_transpose2d_options& o) {
+template <class Extent>
+constexpr conv_transpose_options<Extent> as_module(
+    const functional_conv_transpose_options<Extent>& o) {
   return {o.in_channels,    o.out_channels, o.kernel_size, o.stride,  o.padding,
           o.output_padding, o.groups,       o.bias,        o.dilation};
 }

@@ -34,7 +34,7 @@
 #define CTQ_CONVOLUTIONS(OP) \
   CTQ_CONVOLUTIONS_OF(OP, 1, conv2d_options, conv_transpose2d_options, functional_conv2d_options, functional_conv_transpose2d_options) \
   CTQ_CONVOLUTIONS_OF(OP, 2, conv2d_options, conv_transpose2d_options, functional_conv2d_options, functional_conv_transpose2d_options) \
-  CTQ_CONVOLUTIONS_OF(OP, 3, conv3d_options, no_options, functional_conv3d_options, no_options) \
+  CTQ_CONVOLUTIONS_OF(OP, 3, conv3d_options, conv_transpose3d_options, functional_conv3d_options, functional_conv_transpose3d_options) \
   OP(nni, module_op, conv_add2d, "torch.ao.nn.intrinsic.ConvAdd2d", conv2d_options, conv_add2d) \
   OP(nni, module_op, conv_add_relu2d, "torch.ao.nn.intrinsic.ConvAddReLU2d", conv2d_options, conv_add_relu2d) \
   OP(q, pass_op, conv_add2d, "torch.ao.nn.intrinsic.quantized.ConvAdd2d", conv2d_options, q_conv_add2d) \
@@ -45,45 +45,55 @@ CTQ_CONVOLUTIONS(CTQ_DECLARE_OP)
 
 namespace ctq::descriptors {
 
-inline constexpr op_descriptor conv_transpose3d{
-    .is_transposed = true, .weights = op_weights::quantizable, .channel_axis = 1};
-
-/// Along one axis or two.
 template <int Axes>
 constexpr op_descriptor transposed_convolution() {
-  return {.infer_shape = &convolution_shape_rule<conv_transpose2d_options, Axes>,
+  using options = std::conditional_t<Axes == 3, conv_transpose3d_options, conv_transpose2d_options>;
+  using sizes = std::conditional_t<Axes == 3, conv_transpose3d_shape, conv_transpose2d_shape>;
+  return {.infer_shape = &convolution_shape_rule<options, Axes>,
           .is_transposed = true,
           .makes_channels_last = Axes > 1,
           .weights = op_weights::quantizable,
           .channel_axis = 1,
-          .parameters = &convolution_parameters<conv_transpose2d_options, Axes>,
+          .parameters = &convolution_parameters<options, Axes>,
           .on_integers = on_integers::own_scale,
-          .schedule =
-              in_order(kernel_layout::nhwc, kernel::conv_transpose2d,
-                       &convolution_sizes<conv_transpose2d_shape, conv_transpose2d_options, Axes>)};
+          .schedule = in_order(kernel_layout::nhwc,
+                               Axes == 3 ? kernel::conv_transpose3d : kernel::conv_transpose2d,
+                               &convolution_sizes<sizes, options, Axes>)};
 }
-inline constexpr op_descriptor conv_transpose1d = transposed_convolution<1>();
-inline constexpr op_descriptor conv_transpose2d = transposed_convolution<2>();
-inline constexpr op_descriptor functional_conv_transpose3d = conv_transpose3d;
-
 /// As a function.
-#define CTQ_DESCRIBE_TRANSPOSED_FUNCTION(N)                                                      \
-  inline constexpr op_descriptor functional_conv_transpose##N##d{                                \
-      .infer_shape = &functional_convolution_shape_rule<functional_conv_transpose2d_options, N>, \
-      .is_transposed = true,                                                                     \
-      .makes_channels_last = N > 1,                                                              \
-      .weights = op_weights::quantizable,                                                        \
-      .weight_position = 1,                                                                      \
-      .channel_axis = 1,                                                                         \
-      .on_integers = on_integers::own_scale,                                                     \
-      .is_since_2_1 = true,                                                                      \
-      .schedule =                                                                                \
-          in_order(kernel_layout::nhwc, kernel::conv_transpose2d,                                \
-                   &functional_convolution_sizes<conv_transpose2d_shape,                         \
-                                                 functional_conv_transpose2d_options, N>)};
-CTQ_DESCRIBE_TRANSPOSED_FUNCTION(1)
-CTQ_DESCRIBE_TRANSPOSED_FUNCTION(2)
-#undef CTQ_DESCRIBE_TRANSPOSED_FUNCTION
+template <int Axes>
+constexpr op_descriptor functional_transposed_convolution() {
+  using options = std::conditional_t<Axes == 3, functional_conv_transpose3d_options,
+                                     functional_conv_transpose2d_options>;
+  using sizes = std::conditional_t<Axes == 3, conv_transpose3d_shape, conv_transpose2d_shape>;
+  return {.infer_shape = &functional_convolution_shape_rule<options, Axes>,
+          .is_transposed = true,
+          .makes_channels_last = Axes > 1,
+          .weights = op_weights::quantizable,
+          .weight_position = 1,
+          .channel_axis = 1,
+          .on_integers = on_integers::own_scale,
+          .is_since_2_1 = true,
+          .schedule = in_order(kernel_layout::nhwc,
+                               Axes == 3 ? kernel::conv_transpose3d : kernel::conv_transpose2d,
+                               &functional_convolution_sizes<sizes, options, Axes>)};
+}
+#define CTQ_DESCRIBE_TRANSPOSED(N)                                                   \
+  inline constexpr op_descriptor conv_transpose##N##d = transposed_convolution<N>(); \
+  inline constexpr op_descriptor functional_conv_transpose##N##d =                   \
+      functional_transposed_convolution<N>();
+CTQ_DESCRIBE_TRANSPOSED(1)
+CTQ_DESCRIBE_TRANSPOSED(2)
+CTQ_DESCRIBE_TRANSPOSED(3)
+#undef CTQ_DESCRIBE_TRANSPOSED
+
+/// The groups of a transposed convolution.
+[[nodiscard]] constexpr int transposed_groups(op_id op, const attributes& a) {
+  if (op == &nn::info_conv_transpose3d) return a.as<conv_transpose3d_options>().groups;
+  if (op == &fn::info_conv_transpose3d) return a.as<functional_conv_transpose3d_options>().groups;
+  return op->descriptor->weight_position > 0 ? a.as<functional_conv_transpose2d_options>().groups
+                                             : a.as<conv_transpose2d_options>().groups;
+}
 
 inline constexpr op_descriptor weighted{.weights = op_weights::quantizable};
 

@@ -26,10 +26,14 @@ BOOST_HANA_ADAPT_STRUCT(ctq::conv3d_options, in_channels, out_channels, kernel_s
                         padding, dilation, groups, bias);
 BOOST_HANA_ADAPT_STRUCT(ctq::conv_transpose2d_options, in_channels, out_channels, kernel_size,
                         stride, padding, output_padding, groups, bias, dilation);
+BOOST_HANA_ADAPT_STRUCT(ctq::conv_transpose3d_options, in_channels, out_channels, kernel_size,
+                        stride, padding, output_padding, groups, bias, dilation);
 // What functions find from their weight is none of their options.
 BOOST_HANA_ADAPT_STRUCT(ctq::functional_conv2d_options, stride, padding, dilation, groups);
 BOOST_HANA_ADAPT_STRUCT(ctq::functional_conv3d_options, stride, padding, dilation, groups);
 BOOST_HANA_ADAPT_STRUCT(ctq::functional_conv_transpose2d_options, stride, padding, output_padding,
+                        groups, dilation);
+BOOST_HANA_ADAPT_STRUCT(ctq::functional_conv_transpose3d_options, stride, padding, output_padding,
                         groups, dilation);
 BOOST_HANA_ADAPT_STRUCT(ctq::functional_layer_norm_options, normalized_shape, eps);
 BOOST_HANA_ADAPT_STRUCT(ctq::functional_group_norm_options, num_groups, eps);

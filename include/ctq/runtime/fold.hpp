@@ -49,9 +49,7 @@ struct batch_norm_values {
 /// The groups of a transposed convolution; 0 of other layers.
 [[nodiscard]] inline std::size_t transposed_groups(const node& n) {
   if (!n.op->descriptor->is_transposed) return 0;
-  return static_cast<std::size_t>(n.op->descriptor->weight_position > 0
-                                      ? n.attrs.as<functional_conv_transpose2d_options>().groups
-                                      : n.attrs.as<conv_transpose2d_options>().groups);
+  return static_cast<std::size_t>(descriptors::transposed_groups(n.op, n.attrs));
 }
 
 ///   bias  null: none

@@ -58,6 +58,9 @@ template <class Kernels, used_kernels Used = all_kernels>
     case kernel::conv_transpose2d:
       return pack(std::integral_constant<kernel_id, kernel::conv_transpose2d>{},
                   from.in_zero_point);
+    case kernel::conv_transpose3d:
+      return pack(std::integral_constant<kernel_id, kernel::conv_transpose3d>{},
+                  from.in_zero_point);
     case kernel::conv3d: return pack(std::integral_constant<kernel_id, kernel::conv3d>{});
     case kernel::conv2d: return pack(std::integral_constant<kernel_id, kernel::conv2d>{});
     default: return pack(std::integral_constant<kernel_id, kernel::linear>{});

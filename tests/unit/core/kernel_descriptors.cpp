@@ -16,7 +16,7 @@ constexpr bool exists(kernel_id k, dtype in, dtype out) {
 }
 
 // The id of a kernel is its place in the list.
-static_assert(kernels::kernel_count == 45);
+static_assert(kernels::kernel_count == 46);
 static_assert(std::is_same_v<boost::mp11::mp_at_c<kernels::descriptors::list,
                                                   static_cast<std::size_t>(kernel::conv2d)>,
                              kernels::descriptors::conv2d>);
@@ -74,7 +74,8 @@ TEST_CASE("the existing kernels can be listed") {
   kernels::append_integer_kernels(integers);
   CHECK(integers.view() ==
         "requantize, relu, binary_add, binary_mul, binary_sub, binary_div, conv2d, "
-        "conv3d, conv_transpose2d, linear, batch_norm2d, pooling_max, pooling_avg, resampling, "
+        "conv3d, conv_transpose2d, conv_transpose3d, linear, batch_norm2d, pooling_max, "
+        "pooling_avg, resampling, "
         "pixel_shuffle, pad, concat, reduction, softmax, layer_norm, prelu, matmul, elementwise, "
         "function");
   kernels::append_signature(key, kernel::conv2d, f32, quint8);

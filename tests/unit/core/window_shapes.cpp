@@ -36,6 +36,33 @@ static_assert(volume.plane() == conv2d_shape{.batch = 1,
                                              .dilation_h = 2,
                                              .groups = 2});
 
+constexpr conv_transpose3d_shape larger{.batch = 2,
+                                        .in_d = 3,
+                                        .in_h = 4,
+                                        .in_w = 5,
+                                        .in_channels = 4,
+                                        .out_channels = 6,
+                                        .kernel_d = 3,
+                                        .kernel_h = 2,
+                                        .kernel_w = 1,
+                                        .stride_d = 2,
+                                        .stride_w = 3,
+                                        .padding_d = 1,
+                                        .output_padding_d = 1,
+                                        .dilation_h = 2,
+                                        .groups = 2};
+static_assert(larger.out_d() == 6 && larger.out_h() == 6 && larger.out_w() == 13);
+static_assert(larger.plane(2) == conv_transpose2d_shape{.batch = 1,
+                                                        .in_h = 4,
+                                                        .in_w = 5,
+                                                        .in_channels = 8,
+                                                        .out_channels = 6,
+                                                        .kernel_h = 2,
+                                                        .kernel_w = 1,
+                                                        .stride_w = 3,
+                                                        .dilation_h = 2,
+                                                        .groups = 2});
+
 TEST_CASE("planes that are kept are images of one convolution") {
   conv3d_shape s = volume;
   CHECK(!s.keeps_planes());

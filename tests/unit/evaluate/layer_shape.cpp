@@ -86,6 +86,29 @@ TEST_CASE("a transposed convolution of one axis or two") {
       transposed_convolution_layer({1, 2, 2}, {2, 2, 1}, {{1}, {1}, {1}, 1}, {0}).has_value());
 }
 
+TEST_CASE("a transposed convolution of three axes") {
+  const auto s = deep_transposed_convolution_layer(
+      {2, 4, 3, 4, 5}, {4, 3, 2, 1, 3}, {{2, 1, 2}, {0, 0, 1}, {1, 1, 1}, 2}, {1, 0, 0});
+  REQUIRE(s.has_value());
+  CHECK(s->conv == conv_transpose3d_shape{.batch = 2,
+                                          .in_d = 3,
+                                          .in_h = 4,
+                                          .in_w = 5,
+                                          .in_channels = 4,
+                                          .out_channels = 6,
+                                          .kernel_d = 2,
+                                          .kernel_h = 1,
+                                          .kernel_w = 3,
+                                          .stride_d = 2,
+                                          .stride_w = 2,
+                                          .padding_w = 1,
+                                          .output_padding_d = 1,
+                                          .groups = 2});
+  CHECK(s->out == float_ops::extents{2, 6, 7, 4, 9});
+  const window_steps one{{1}, {0}, {1}, 1};
+  CHECK_FALSE(deep_transposed_convolution_layer({1, 2, 4}, {2, 2, 2}, one, {0}).has_value());
+}
+
 TEST_CASE("a linear layer is a convolution on one row, whatever axes come before the features") {
   const auto s = linear_layer({2, 3, 5}, {4, 5});
   REQUIRE(s.has_value());

@@ -30,6 +30,21 @@ TEST_CASE("weights of transposed convolutions lie by output, tap and input") {
         std::vector<float>{0, 2, 1, 3, 4, 6, 5, 7});
 }
 
+TEST_CASE("along three axes the depth comes after the taps of a plane") {
+  const conv_transpose3d_shape s{.batch = 1,
+                                 .in_d = 1,
+                                 .in_h = 1,
+                                 .in_w = 2,
+                                 .in_channels = 2,
+                                 .out_channels = 1,
+                                 .kernel_d = 2,
+                                 .kernel_h = 1,
+                                 .kernel_w = 2};
+  const std::vector<float> weight = {0, 1, 2, 3, 4, 5, 6, 7};  // (I, O, 2, 1, 2)
+  CHECK(layer_packing::ordered(s, std::span<const float>(weight)) ==
+        std::vector<float>{0, 4, 2, 6, 1, 5, 3, 7});
+}
+
 TEST_CASE("scales are those of the second axis of a transposed convolution, or one") {
   CHECK(packed({qint8, -1, {0.1}, {0}, {}}).exact);
   CHECK(packed({qint8, 1, {0.1}, {0}, {}}).exact);

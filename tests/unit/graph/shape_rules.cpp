@@ -230,6 +230,17 @@ static_assert(complains("kernel_size and dilation: more than\n2^31 - 1 elements"
                         transposed{.out_channels = 6, .kernel_size = 3, .dilation = 1 << 28},
                         image));
 static_assert(complains(window, nn::conv_transpose2d, transposed{.out_channels = 6}, image));
+static_assert(gives({2, 4, 7, 28, 55}, nn::conv_transpose3d,
+                    conv_transpose3d_options{.out_channels = 4,
+                                             .kernel_size = {3, 1, 3},
+                                             .stride = {2, 1, 2},
+                                             .padding = {0, 0, 1}},
+                    shape{2, 4, 3, 28, 28}));
+static_assert(complains("the padding leaves no output\nthe input is [2, 4, 3, 28, 28]",
+                        nn::conv_transpose3d,
+                        conv_transpose3d_options{
+                            .out_channels = 6, .kernel_size = 1, .padding = {2, 0, 0}},
+                        shape{2, 4, 3, 28, 28}));
 
 // images of another size
 using resized = interpolate_options;

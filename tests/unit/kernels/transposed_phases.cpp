@@ -58,6 +58,19 @@ static_assert(covers_all(5, 3, 2, 1, 1, 1) && covers_all(4, 5, 3, 0, 2, 2) &&
               covers_all(3, 2, 4, 1, 3, 3) && covers_all(6, 4, 1, 3, 0, 1) &&
               covers_all(3, 1, 3, 0, 0, 1));
 
+// Along the depth: a kernel of three planes and stride 2 reads one plane, or two.
+constexpr transposed_planes deep({1, 3, 2, 2, 4, 5, 3, 2, 2, 2, 2, 2, 1, 0, 0, 1});
+static_assert(deep.count() == 2 && deep.depth(0).taps == 1 && deep.depth(1).taps == 2);
+static_assert(deep.reads_in_place(0) && !deep.reads_in_place(1));
+static_assert(deep.planes(1).kernel_d == 2 && deep.planes(1).out_d() == 2);
+static_assert(deep.convolution(1).in_channels == 8 && deep.convolution(1).out_h() == 4);
+// One of four planes begins with a plane before the image.
+constexpr transposed_planes early({1, 3, 2, 2, 4, 5, 4, 2, 2, 2, 2, 2, 1});
+static_assert(early.planes(0).padding_d == 1 && early.planes(1).padding_d == 0);
+// A plane of padding is not read in place, though each output reads one plane.
+constexpr transposed_planes past_the_end({1, 2, 3, 3, 3, 4, 1, 1, 2, 1, 1, 1, 0, 0, 0, 1, 0, 0, 2});
+static_assert(!past_the_end.reads_in_place(0) && past_the_end.depth(0).out_count == 3);
+
 }  // namespace
 
 TEST_CASE("every output of a transposed convolution is in one phase") {

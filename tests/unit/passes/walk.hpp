@@ -157,7 +157,8 @@ class walker {
 
   static bool as_in_the_graph(kernel_id k) { return k == kernel::linear || k == kernel::function; }
   static bool spatial(kernel_id k) {
-    return k == kernel::conv2d || k == kernel::conv_transpose2d || k == kernel::batch_norm2d ||
+    return k == kernel::conv2d || k == kernel::conv3d || k == kernel::conv_transpose2d ||
+           k == kernel::conv_transpose3d || k == kernel::batch_norm2d ||
            k == kernel::pooling_max || k == kernel::pooling_avg || k == kernel::resampling ||
            k == kernel::pixel_shuffle || k == kernel::pad;
   }

@@ -41,7 +41,14 @@ inline constexpr auto growing = model(
     "conv2"_n = nn::conv3d("near"_n, {.out_channels = 8, .kernel_size = 3}),
     "smooth"_n =
         fn::interpolate("conv2"_n, {.scale_factor = 1.5F, .mode = interpolation::trilinear}),
-    "conv3"_n = nn::conv3d("smooth"_n, {.out_channels = 2, .kernel_size = 1}),
+    "up"_n = nn::conv_transpose3d("smooth"_n, {.out_channels = 6,
+                                               .kernel_size = {2, 3, 4},
+                                               .stride = 2,
+                                               .padding = {0, 1, 1},
+                                               .output_padding = {0, 1, 0},
+                                               .groups = 2}),
+    "bn"_n = nn::batch_norm3d("up"_n), "relu"_n = nn::relu("bn"_n),
+    "conv3"_n = nn::conv3d("relu"_n, {.out_channels = 2, .kernel_size = 1}),
     "out"_n = nn::output("conv3"_n));
 
 /// How many nodes of a plan between quantize and dequantize compute in float.
@@ -89,8 +96,8 @@ TEST_CASE("images that are interpolated, and whose channels become pixels") {
   CHECK(o.error < 0.1F * o.size);
 }
 
-TEST_CASE("volumes that are interpolated") {
-  const small::differences o = run<growing, small::int8>(20);
+TEST_CASE("volumes that are interpolated, with a transposed convolution") {
+  const small::differences o = run<growing, default_qconfig_mapping<x86>>(20);
   CHECK(o.other_bytes == 0);
   CHECK(o.error < 0.1F * o.size);
 }

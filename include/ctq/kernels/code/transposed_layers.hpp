@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <span>
 #include <type_traits>
 #include <vector>
 
@@ -102,17 +103,17 @@ struct kernel_code<descriptors::conv_transpose2d> {
     return part;
   }
 
-  /// The biases of a phase: the zero point is folded in for the taps that it reads only.
-  ///   part  weight_of_phase
+  /// The biases where a part of the weight is read: the zero point is folded in for this part only.
+  ///   bias  (O) or null, with the zero point folded in for the whole weight
   template <class Weight, class Bias>
-  static std::vector<Bias> bias_of_phase(const shape& s, const Weight* weight, const Bias* bias,
-                                         const std::vector<Weight>& part,
-                                         std::int32_t in_zero_point) {
-    const auto outputs = static_cast<std::size_t>(s.out_channels);
+  static std::vector<Bias> bias_of_part(std::span<const Weight> weight, const Bias* bias,
+                                        const std::vector<Weight>& part, int out_channels,
+                                        std::int32_t in_zero_point) {
+    const auto outputs = static_cast<std::size_t>(out_channels);
     std::vector<Bias> biases(outputs);
     if (bias != nullptr) biases.assign(bias, bias + outputs);
     if constexpr (!std::is_same_v<Weight, float>) {
-      const std::size_t all = reference_weights<std::int8_t>::weights(with_weight_of(s)) / outputs;
+      const std::size_t all = weight.size() / outputs;
       const std::size_t read = part.size() / outputs;
       for (std::size_t o = 0; o < outputs; ++o) {
         std::int64_t sum = 0;
@@ -125,6 +126,18 @@ struct kernel_code<descriptors::conv_transpose2d> {
     return biases;
   }
 
+  /// What an output needs that reads no input: its bias and its multiplier.
+  template <class Weight, class Bias>
+  static void pack_channels(const shape& s, std::span<const Weight> weight, const Bias* bias,
+                            const float* multiplier, std::int32_t in_zero_point,
+                            std::byte* packed) {
+    const auto bytes = static_cast<std::size_t>(s.out_channels) * 4;
+    const std::vector<Bias> alone =
+        bias_of_part<Weight>(weight, bias, {}, s.out_channels, in_zero_point);
+    std::memcpy(packed, alone.data(), bytes);
+    if (multiplier != nullptr) std::memcpy(packed + channel_bytes(s), multiplier, bytes);
+  }
+
   /// weight (O, kh, kw, I/g) · bias (O) or null, with the zero point folded in for all taps ·
   /// multiplier (O), of floats null
   template <class Set, class In, class Weight, class Bias>
@@ -134,17 +147,17 @@ struct kernel_code<descriptors::conv_transpose2d> {
       convolution::pack<Set, In>(with_weight_of(s), weight, bias, multiplier, packed);
     } else {
       const transposed_phases p(s);
-      const auto bytes = static_cast<std::size_t>(s.out_channels) * 4;
       std::memset(packed, 0, 2 * channel_bytes(s));
       if (s.out_channels == 0) return;
-      const std::vector<Bias> alone = bias_of_phase(s, weight, bias, {}, in_zero_point);
-      std::memcpy(packed, alone.data(), bytes);
-      if (multiplier != nullptr) std::memcpy(packed + channel_bytes(s), multiplier, bytes);
+      const std::span<const Weight> whole(weight,
+                                          reference_weights<Weight>::weights(with_weight_of(s)));
+      pack_channels(s, whole, bias, multiplier, in_zero_point, packed);
       for (int phase = 0; phase < p.count(); ++phase) {
         const conv2d_shape c = p.convolution(phase);
         if (!has_taps(c)) continue;
         const std::vector<Weight> part = weight_of_phase(p, phase, weight);
-        const std::vector<Bias> biases = bias_of_phase(s, weight, bias, part, in_zero_point);
+        const std::vector<Bias> biases =
+            bias_of_part(whole, bias, part, s.out_channels, in_zero_point);
         convolution::pack<Set, In>(c, part.data(), biases.data(), multiplier,
                                    packed + phase_at<Set>(p, phase, dtype_of<In>));
       }

@@ -56,7 +56,8 @@ inline constexpr used_kernels all_kernels{
 /// False only if the layer certainly is no depthwise convolution.
 [[nodiscard]] constexpr bool may_be_depthwise(const kernel_signature& key) {
   if (key.kernel == kernel::conv2d) return key.as<conv2d_shape>().depthwise();
-  return key.kernel == kernel::conv3d || key.kernel == kernel::conv_transpose2d;
+  return key.kernel == kernel::conv3d || key.kernel == kernel::conv_transpose2d ||
+         key.kernel == kernel::conv_transpose3d;
 }
 
 /// Those of steps, with the products of recurrent layers.

@@ -57,23 +57,27 @@ template <class T>
   return out;
 }
 
-/// The weight (I, O/g, kh, kw) of a transposed convolution to (O, kh, kw, I/g).
+/// The weight (I, O/g, kh, kw) of a transposed convolution to (O, kh, kw, I/g); along three axes
+/// (I, O/g, kd, kh, kw) to (O, kh, kw, kd, I/g).
+///   planes  kd
 template <class T>
 [[nodiscard, gnu::hot]] std::vector<T> transposed_channels_last(std::span<const T> weight,
-                                                                int inputs, int outputs,
-                                                                int groups) {
+                                                                int inputs, int outputs, int groups,
+                                                                int planes = 1) {
   std::vector<T> out(weight.size());
   if (weight.empty()) return out;
   const auto in_group = static_cast<std::size_t>(inputs / groups);
   const auto out_group = static_cast<std::size_t>(outputs / groups);
-  const std::size_t pixels = weight.size() / static_cast<std::size_t>(inputs) / out_group;
+  const auto depth = static_cast<std::size_t>(planes);
+  const std::size_t pixels = weight.size() / static_cast<std::size_t>(inputs) / out_group / depth;
   std::size_t to = 0;
   for (std::size_t o = 0; o < static_cast<std::size_t>(outputs); ++o)
     for (std::size_t p = 0; p < pixels; ++p)
-      for (std::size_t c = 0; c < in_group; ++c) {
-        const std::size_t input = o / out_group * in_group + c;
-        out[to++] = weight[(input * out_group + o % out_group) * pixels + p];
-      }
+      for (std::size_t z = 0; z < depth; ++z)
+        for (std::size_t c = 0; c < in_group; ++c) {
+          const std::size_t input = o / out_group * in_group + c;
+          out[to++] = weight[((input * out_group + o % out_group) * depth + z) * pixels + p];
+        }
   return out;
 }
 
@@ -91,6 +95,12 @@ template <int = 0>
     std::vector<int> weight{s.in_channels, s.out_channels / s.groups, s.kernel_h, s.kernel_w};
     if (n.shape.rank == 3) weight.erase(weight.begin() + 2);  // an image of one row
     return {std::move(weight), s.out_channels, s.groups};
+  }
+  if (key.kernel == kernel::conv_transpose3d) {
+    const auto s = key.as<conv_transpose3d_shape>();
+    return {{s.in_channels, s.out_channels / s.groups, s.kernel_d, s.kernel_h, s.kernel_w},
+            s.out_channels,
+            s.groups};
   }
   if (key.kernel == kernel::conv3d) {
     const auto s = key.as<conv3d_shape>();
@@ -110,10 +120,13 @@ template <int = 0>
 /// Calls f(pointer to the weights in the order of kernels).
 template <class T, class F>
 void with_kernel_order(std::span<const T> weight, const weight_of_layer& w, F f) {
+  const int planes = w.shape.size() == 5 ? w.shape[2] : 1;
+  if (w.transposed_groups > 0)
+    return f(transposed_channels_last(weight, w.shape[0], w.outputs, w.transposed_groups, planes)
+                 .data());
   if (w.shape.size() == 5)
-    return f(planes_before_channels(weight, w.shape[0], w.shape[1], w.shape[2]).data());
-  if (w.transposed_groups == 0) return with_channels_last<T>(weight, w.shape, f);
-  f(transposed_channels_last(weight, w.shape[0], w.outputs, w.transposed_groups).data());
+    return f(planes_before_channels(weight, w.shape[0], w.shape[1], planes).data());
+  with_channels_last<T>(weight, w.shape, f);
 }
 
 }  // namespace ctq::packing

@@ -70,6 +70,8 @@ static_assert(!used_by(signature(kernel::conv2d, quint8, quint8,
                                  conv2d_shape{.in_channels = 8, .out_channels = 8}))
                    .depthwise);
 static_assert(used_by(signature(kernel::conv3d, quint8, quint8, conv3d_shape{})).depthwise);
+static_assert(used_by(signature(kernel::conv_transpose3d, quint8, quint8, conv_transpose3d_shape{}))
+                  .depthwise);
 static_assert(!rnn.depthwise && all_kernels.depthwise);
 template <used_kernels Used>
 constexpr bool packs_depthwise =
