@@ -622,8 +622,7 @@ class Exporter:
         inputs = [n for n in graph.nodes if n.op == "placeholder"]
         if self.shapes is not None and len(inputs) != len(self.shapes):
             raise NotExpressible(f"the model has {len(inputs)} inputs, not {len(self.shapes)}")
-        self.changed_modules, self.measured = rewrite(graph, self.model, self.example_inputs(), scopes,
-                                                      is_trained=self.trained is not None)
+        self.changed_modules, self.measured = rewrite(graph, self.model, self.example_inputs(), scopes)
         self.check_values()
         shape_of = dict(zip(inputs, self.shapes or ()))
         taken = {node.name for node in graph.nodes}

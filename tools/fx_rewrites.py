@@ -12,7 +12,6 @@ import operator
 
 import torch
 from torch.fx.node import map_arg
-from torch.nn.utils.fusion import fuse_conv_bn_eval
 
 from fx_decompositions import DECOMPOSITIONS, MODULES, Undecomposed
 
@@ -186,16 +185,14 @@ def is_constant(node):
 class Builder(torch.fx.proxy.GraphAppendingTracer):
     """Appends the nodes that a node is replaced with."""
 
-    def __init__(self, graph, model, measured, scopes, is_trained):
+    def __init__(self, graph, model, measured, scopes):
         super().__init__(graph)
         self.model = model
         self.measured = measured
         self.scopes = scopes
-        self.is_trained = is_trained  # weights come from another model
         self.changed_modules = measured.changed_modules
         self.pairs = set()  # nodes that are pairs of real numbers, where complex ones were
         self.replaced = None  # the node in whose place nodes are added
-        self.absorbed = None  # one that reads it alone, and is replaced with it
         self.added = []
 
     def value_of(self, proxy):
@@ -266,28 +263,6 @@ class Builder(torch.fx.proxy.GraphAppendingTracer):
         self.changed_modules[path] = changed
         return lambda x: self.create_proxy("call_module", path, (x,), {})
 
-    def added_module(self, module):
-        """Calls a module that the model gets beside the replaced one."""
-        if self.is_trained:
-            raise Undecomposed("the weights of several modules, which are not those that were trained")
-        parent, _, name = f"{self.replaced.target}_{len(self.added)}".rpartition(".")
-        while hasattr(self.model.get_submodule(parent), name):
-            name += "_"
-        self.model.get_submodule(parent).add_module(name, module)
-        path = f"{parent}.{name}" if parent else name
-        return lambda x: self.create_proxy("call_module", path, (x,), {})
-
-    def with_batch_norm(self, module):
-        """A transposed convolution folded with the batch norm that alone reads it, if there is one, which
-        is replaced with it."""
-        readers = list(self.replaced.users)
-        norm = (self.model.get_submodule(readers[0].target)
-                if len(readers) == 1 and readers[0].op == "call_module" else None)
-        if not isinstance(norm, torch.nn.BatchNorm3d) or norm.running_mean is None or module.groups > 1:
-            return module
-        self.absorbed = readers[0]
-        return fuse_conv_bn_eval(module, norm, transpose=True)
-
     def replace(self, node):
         """Writes a node with others, if there is a decomposition."""
         module = self.model.get_submodule(node.target) if node.op == "call_module" else None
@@ -295,7 +270,7 @@ class Builder(torch.fx.proxy.GraphAppendingTracer):
         decompose = table.get(type(module) if module is not None else node.target)
         if decompose is None or not node.op.startswith("call_") or may_be_number(node):
             return
-        self.replaced, self.absorbed, self.added = node, None, []
+        self.replaced, self.added = node, []
         args, kwargs = map_arg(node.args, self.argument), dict(map_arg(node.kwargs, self.argument))
         if not args and "input" in kwargs:
             args = (kwargs.pop("input"),)
@@ -322,9 +297,6 @@ class Builder(torch.fx.proxy.GraphAppendingTracer):
                 self.graph.erase_node(added)
 
     def replace_one(self, node, by):
-        if self.absorbed is not None:
-            self.absorbed.replace_all_uses_with(by)
-            self.graph.erase_node(self.absorbed)
         node.replace_all_uses_with(by)
         self.graph.erase_node(node)
         if by in self.added:
@@ -531,12 +503,11 @@ def convert_operands(graph, measured, scopes):
             node.replace_input_with(operand, converted)
 
 
-def rewrite(graph, model, inputs, scopes, is_trained=False):
+def rewrite(graph, model, inputs, scopes):
     """Returns modules that are to be exported in the place of others, by path, and what is measured of the
     graph.
 
-    inputs: examples of inputs, as Measured takes them. scopes: by the name of a node, its module.
-    is_trained: weights come from another model."""
+    inputs: examples of inputs, as Measured takes them. scopes: by the name of a node, its module."""
     for node in graph.nodes:
         if "out" in node.kwargs and node.kwargs["out"] is None:
             node.kwargs = {key: value for key, value in node.kwargs.items() if key != "out"}
@@ -545,10 +516,9 @@ def rewrite(graph, model, inputs, scopes, is_trained=False):
     write_new_tensors(graph, model, measured)
     for node in graph.nodes:
         may_be_number(node), is_constant(node)
-    builder = Builder(graph, model, measured, scopes, is_trained)
+    builder = Builder(graph, model, measured, scopes)
     for node in list(graph.nodes):
-        if node is not builder.absorbed:
-            builder.replace(node)
+        builder.replace(node)
     if has_integers(graph, model) or any(
             not x.is_floating_point() for inputs in measured.inputs[:1] for x in inputs):
         convert_operands(graph, measured, scopes)

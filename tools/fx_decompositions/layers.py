@@ -55,59 +55,6 @@ def conv(module, x):
     return plain(F.pad(x, list(module._reversed_padding_repeated_twice), mode=mode))
 
 
-@decomposes_module("ConvTranspose3d")
-def conv_transpose3d(module, x):
-    """Transposed convolutions of the slices of an image, one for each slice of the kernel."""
-    if rank_of(x) != 5:
-        return None
-    module = x.tracer.with_batch_norm(module)
-    batch, channels, depth, *image = size_of(x)
-    step, dilation, first = module.stride[0], module.dilation[0], module.padding[0]
-    taps = module.kernel_size[0]
-    is_apart = step == taps and dilation == 1  # each slice of the output is one part
-    slices = x.transpose(1, 2).reshape(batch * depth, channels, *image)
-    parts = []
-    for tap in range(taps):
-        plane = nn.ConvTranspose2d(channels, module.out_channels, module.kernel_size[1:],
-                                   module.stride[1:], module.padding[1:], module.output_padding[1:],
-                                   module.groups, is_apart and module.bias is not None,
-                                   module.dilation[1:]).eval()
-        plane.weight.data = module.weight.data[:, :, tap].contiguous()
-        if plane.bias is not None:
-            plane.bias.data = module.bias.data.clone()
-        part = x.tracer.added_module(plane)(slices)
-        size = size_of(part)[1:]
-        parts.append(part.reshape(batch, depth, *([1] if is_apart else []), *size))
-
-    def zeros(count):
-        return torch.zeros(batch, count, *size)
-
-    def joined(tensors):
-        tensors = [y for y in tensors if size_of(y)[1] > 0]
-        return tensors[0] if len(tensors) == 1 else torch.cat(tensors, 1)
-    if is_apart:
-        # Backends quantize cat, not stack: integers stay integers.
-        whole = torch.cat(parts, 2).reshape(batch, depth * step, *size)
-    else:
-        whole = None
-        for tap, part in enumerate(parts):
-            if step > 1:
-                part = torch.stack([part] + [zeros(depth)] * (step - 1), 2)
-                part = part.reshape(batch, depth * step, *size).narrow(1, 0, (depth - 1) * step + 1)
-            part = joined([zeros(tap * dilation), part, zeros((taps - 1 - tap) * dilation)])
-            whole = part if whole is None else whole.add(part)
-    count = (depth - 1) * step - 2 * first + dilation * (taps - 1) + module.output_padding[0] + 1
-    missing = first + count - size_of(whole)[1]
-    bias = None if module.bias is None else module.bias.reshape(-1, 1, 1)
-    if missing > 0:
-        rest = zeros(missing)
-        whole = joined([whole, rest.add(bias) if is_apart and bias is not None else rest])
-    if count < size_of(whole)[1]:
-        whole = whole.narrow(1, first, count)
-    whole = whole if is_apart or bias is None else whole.add(bias)
-    return whole.transpose(1, 2)
-
-
 def pair(value):
     return (value, value) if isinstance(value, int) else tuple(value)
 

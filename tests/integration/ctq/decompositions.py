@@ -61,11 +61,6 @@ def norm(kind, channels, **options):
     return module
 
 
-def odd_transposed():
-    return nn.ConvTranspose3d(8, 4, (3, 2, 3), (2, 1, 2), padding=(1, 0, 1), output_padding=(1, 0, 0),
-                              dilation=(2, 1, 1), groups=2)
-
-
 def many(x):
     """More calls than Python's functions may call each other."""
     y = x
@@ -195,12 +190,6 @@ CASES = [
     tensors(nn.Conv2d(8, 4, 3, padding=(1, 2), padding_mode="reflect"), IMAGE),
     tensors(nn.Conv2d(8, 4, 4, padding="same"), IMAGE), tensors(nn.Conv2d(8, 4, (2, 3), padding="same"), IMAGE),
     tensors(nn.Conv3d(2, 3, 3, padding=1, padding_mode="replicate"), (1, 2, 4, 5, 6)),
-    tensors(nn.ConvTranspose3d(8, 4, 2, 2), (1, 8, 3, 4, 5)), tensors(odd_transposed(), (2, 8, 3, 4, 5)),
-    tensors(nn.ConvTranspose3d(8, 4, 2, 3, bias=False), (1, 8, 3, 4, 5)),
-    tensors(nn.ConvTranspose3d(8, 4, 2, 2, padding=1, output_padding=1), (1, 8, 3, 4, 5)),
-    tensors(nn.ConvTranspose3d(8, 4, 2, 2, output_padding=1), (2, 8, 3, 4, 5)),
-    tensors(nn.Sequential(nn.ConvTranspose3d(8, 4, 2, 2), norm(nn.BatchNorm3d, 4), nn.ReLU()), (1, 8, 3, 4, 5)),
-    tensors(nn.Sequential(odd_transposed(), norm(nn.BatchNorm3d, 4)), (1, 8, 3, 4, 5)),
     tensors(nn.LPPool1d(2, 3, 2), T), tensors(nn.LPPool2d(2, 2), IMAGE),
     tensors(lambda x: F.lp_pool2d(x, 3, (2, 3)), IMAGE), tensors(lambda x: F.lp_pool1d(x, 2, 2), T),
     tensors(lambda x: F.interpolate(x, scale_factor=0.5, mode="area"), IMAGE),
@@ -297,21 +286,8 @@ def of_constants(x):
     return a, b, m + x
 
 
-class Upscaled(nn.Module):
-    """The name of a module that is added is the name of another."""
-
-    def __init__(self):
-        super().__init__()
-        self.up, self.up_2 = nn.ConvTranspose3d(2, 2, 2, 2), nn.ConvTranspose3d(2, 2, 2, 2)
-        self.norm, self.norm_2 = norm(nn.BatchNorm3d, 2), norm(nn.BatchNorm3d, 2)
-
-    def forward(self, x):
-        return self.up_2(self.norm_2(self.up(self.norm(self.up(x)))))
-
-
 IN_PLACE = [*(tensors(f, T) for f in (swap_halves, accumulate, of_elements, of_all, shared, Residual(),
-                                      of_tuples, of_constants)),
-            tensors(Upscaled(), (1, 2, 1, 2, 2))]
+                                      of_tuples, of_constants))]
 
 
 def of_the_whole(x):
