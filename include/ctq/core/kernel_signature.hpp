@@ -251,7 +251,7 @@ struct function_shape {
 };
 
 struct kernel_signature {
-  using sizes = std::array<std::uint64_t, 11>;  // words cost the compiler half of what ints do
+  using sizes = std::array<std::uint64_t, 11>;  // fewer elements for the compiler than ints
 
   kernel_id kernel{};
   dtype in = dtype::none;

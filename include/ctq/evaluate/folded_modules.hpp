@@ -82,7 +82,7 @@ namespace folding {
   const float eps = n.batch_norm_eps > 0.0F ? n.batch_norm_eps : batch_norm2d_options{}.eps;
   const op_id first = first_part_of(n.op);
   const op_id root = first != nullptr ? first : n.op;
-  if (root->descriptor->is_transposed && find(own, "groups") == nullptr)
+  if (find(own, "groups") == nullptr)
     if (const int groups = descriptors::transposed_groups(root, n.attrs); groups > 1)
       own.push_back({"groups", groups});
   const status folded = fold_batch_norm(own, std::move(of_norm), static_cast<double>(eps), root,

@@ -37,18 +37,19 @@ struct packed_layer {
 namespace layer_packing {
 
 template <class Shape>
-inline constexpr bool is_transposed =
-    std::is_same_v<Shape, conv_transpose2d_shape> || std::is_same_v<Shape, conv_transpose3d_shape>;
+inline constexpr bool is_transposed = requires(Shape s) {
+  s.output_padding_h;
+};
 
-/// The code of the kernel that has these sizes.
 template <class Shape>
-using code_of = kernels::kernel_code<boost::mp11::mp_at_c<
-    boost::mp11::mp_list<kernels::descriptors::conv2d, kernels::descriptors::conv3d,
-                         kernels::descriptors::conv_transpose2d,
-                         kernels::descriptors::conv_transpose3d>,
-    boost::mp11::mp_find<boost::mp11::mp_list<conv2d_shape, conv3d_shape, conv_transpose2d_shape,
-                                              conv_transpose3d_shape>,
-                         Shape>::value>>;
+struct has_sizes {
+  template <class Descriptor>
+  using fn = std::is_same<typename Descriptor::shape, Shape>;
+};
+/// The code of the only kernel that has these sizes.
+template <class Shape>
+using code_of = kernels::kernel_code<
+    boost::mp11::mp_front<boost::mp11::mp_copy_if_q<kernels::descriptors::list, has_sizes<Shape>>>>;
 
 /// The axis of a weight that may have a scale for each channel.
 template <class Shape>

@@ -87,8 +87,9 @@ CTQ_DESCRIBE_TRANSPOSED(2)
 CTQ_DESCRIBE_TRANSPOSED(3)
 #undef CTQ_DESCRIBE_TRANSPOSED
 
-/// The groups of a transposed convolution.
+/// The groups of a transposed convolution; 0 of other layers.
 [[nodiscard]] constexpr int transposed_groups(op_id op, const attributes& a) {
+  if (!op->descriptor->is_transposed) return 0;
   if (op == &nn::info_conv_transpose3d) return a.as<conv_transpose3d_options>().groups;
   if (op == &fn::info_conv_transpose3d) return a.as<functional_conv_transpose3d_options>().groups;
   return op->descriptor->weight_position > 0 ? a.as<functional_conv_transpose2d_options>().groups

@@ -46,17 +46,11 @@ struct batch_norm_values {
   return b;
 }
 
-/// The groups of a transposed convolution; 0 of other layers.
-[[nodiscard]] inline std::size_t transposed_groups(const node& n) {
-  if (!n.op->descriptor->is_transposed) return 0;
-  return static_cast<std::size_t>(descriptors::transposed_groups(n.op, n.attrs));
-}
-
 ///   bias  null: none
 [[nodiscard]] inline folded_weights fold(const node& n, const weight_tensor& weight,
                                          const weight_tensor* bias, const weights& w) {
   folded_weights f{.weight = weight.values, .bias = {}, .outputs = 0};
-  const std::size_t groups = transposed_groups(n);
+  const auto groups = static_cast<std::size_t>(descriptors::transposed_groups(n.op, n.attrs));
   f.outputs = static_cast<std::size_t>(weight.shape[groups > 0 ? 1 : 0]);
   if (groups > 0) f.outputs *= groups;
   f.bias = bias != nullptr ? bias->values : std::vector<float>(f.outputs, 0.0F);

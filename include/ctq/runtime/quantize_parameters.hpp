@@ -86,7 +86,7 @@ template <int = 0>
     if (is_in_half(n)) round_to_half(f.weight);
     to.set(name + ".weight", std::move(shape), std::move(f.weight));
   } else {
-    result<quantized_weights> w = transposed_groups(n) > 0
+    result<quantized_weights> w = n.op->descriptor->is_transposed
                                       ? quantized_transposed_weight(n, f, shape, from)
                                       : quantized_weight(n, f, from);
     if (!w) return unexpected{w.error()};

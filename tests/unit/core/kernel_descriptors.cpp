@@ -73,11 +73,10 @@ TEST_CASE("the existing kernels can be listed") {
   CHECK(types.view() == "float32 to quint8, float32 to qint8");
   kernels::append_integer_kernels(integers);
   CHECK(integers.view() ==
-        "requantize, relu, binary_add, binary_mul, binary_sub, binary_div, conv2d, "
-        "conv3d, conv_transpose2d, conv_transpose3d, linear, batch_norm2d, pooling_max, "
-        "pooling_avg, resampling, "
-        "pixel_shuffle, pad, concat, reduction, softmax, layer_norm, prelu, matmul, elementwise, "
-        "function");
+        "requantize, relu, binary_add, binary_mul, binary_sub, binary_div, conv2d, conv3d, "
+        "conv_transpose2d, conv_transpose3d, linear, batch_norm2d, pooling_max, pooling_avg, "
+        "resampling, pixel_shuffle, pad, concat, reduction, softmax, layer_norm, prelu, matmul, "
+        "elementwise, function");
   kernels::append_signature(key, kernel::conv2d, f32, quint8);
   CHECK(key.view() == "conv2d, float32 to quint8");
 }

@@ -94,10 +94,10 @@ static_assert(
     "pattern: my.total\nno integer kernel for\n"
     "my.total\nquint8 to quint8\noutput shape: 1x3\n"
     "integer kernels:\n"
-    "requantize, relu, binary_add, binary_mul, binary_sub, binary_div, conv2d, "
-    "conv3d, conv_transpose2d, conv_transpose3d, linear, batch_norm2d, pooling_max, pooling_avg, resampling, "
-    "pixel_shuffle, pad, concat, reduction, softmax, layer_norm, prelu, matmul, elementwise, "
-    "function\n"
+    "requantize, relu, binary_add, binary_mul, binary_sub, binary_div, conv2d, conv3d, "
+    "conv_transpose2d, conv_transpose3d, linear, batch_norm2d, pooling_max, pooling_avg, "
+    "resampling, pixel_shuffle, pad, concat, reduction, softmax, layer_norm, prelu, matmul, "
+    "elementwise, function\n"
     "define static void run(...) in the op\nto keep it in float:\nallow_float<all>");
 static_assert(!plan_check<totals, with_total, everywhere, unsupported::skip>::bad());
 struct but_all : everywhere::set<allow_float<"all">> {};

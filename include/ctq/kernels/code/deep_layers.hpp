@@ -15,7 +15,7 @@
 namespace ctq::kernels {
 
 template <>
-struct kernel_code<descriptors::conv3d> : plain_code {
+struct kernel_code<descriptors::conv3d> : plain_code, code_of_parts<conv3d_shape> {
   using shape = conv3d_shape;
   using convolution = kernel_code<descriptors::conv2d>;
 
@@ -39,16 +39,6 @@ struct kernel_code<descriptors::conv3d> : plain_code {
     ctq::kernels::append_blocking<typename Set::isa>(out, key.as<shape>().plane(), key.in, false);
   }
 
-  /// The plane is compiled for its form.
-  template <class Set, kernel_signature Key>
-  static constexpr auto shared_shape() {
-    constexpr shape s = Key.as<shape>();
-    if constexpr (is_reference<Set>) {
-      return s;
-    } else {
-      return std::integral_constant<shape, s>{};
-    }
-  }
   /// conv3d_shape::plane, of a constant shape with its form.
   template <class Isa, class In, class Shape>
   static constexpr auto plane_of(const Shape& s) {
@@ -80,10 +70,8 @@ struct kernel_code<descriptors::conv3d> : plain_code {
                           x.data->in[0].zero_point, x.output<Out>());
       }
     } else {
-      In border{};
-      if constexpr (!std::is_same_v<In, float>) border = static_cast<In>(x.data->in[0].zero_point);
       const auto plane = plane_of<typename Set::isa, In>(given);
-      simd::conv3d(s, x.input<In>(), border, x.output<Out>(), x.workspace,
+      simd::conv3d(s, x.input<In>(), border_of<In>(x), x.output<Out>(), x.workspace,
                    [&](const In* image, Out* out, std::byte* workspace) {
                      convolution::run<Set, In, Out>(plane, o,
                                                     {.in = {image},

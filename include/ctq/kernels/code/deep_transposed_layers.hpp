@@ -21,7 +21,7 @@
 namespace ctq::kernels {
 
 template <>
-struct kernel_code<descriptors::conv_transpose3d> {
+struct kernel_code<descriptors::conv_transpose3d> : code_of_parts<conv_transpose3d_shape> {
   using shape = conv_transpose3d_shape;
   using plane = kernel_code<descriptors::conv_transpose2d>;
   using convolution = kernel_code<descriptors::conv2d>;
@@ -70,17 +70,6 @@ struct kernel_code<descriptors::conv_transpose3d> {
   static constexpr void append_blocking(Text& out, const kernel_signature& key) {
     const auto s = key.as<shape>();
     append_all(out, "phases:", transposed_planes(s).count() * transposed_phases(s.plane()).count());
-  }
-
-  /// Each phase is compiled for its form.
-  template <class Set, kernel_signature Key>
-  static constexpr auto shared_shape() {
-    constexpr shape s = Key.as<shape>();
-    if constexpr (is_reference<Set>) {
-      return s;
-    } else {
-      return std::integral_constant<shape, s>{};
-    }
   }
 
   /// The part of a weight (O, kh, kw, kd, I/g) that a phase reads, the depth in reverse order.
@@ -136,8 +125,6 @@ struct kernel_code<descriptors::conv_transpose3d> {
                                     x.data->in[0].zero_point, x.output<Out>());
       }
     } else {
-      In border{};
-      if constexpr (!std::is_same_v<In, float>) border = static_cast<In>(x.data->in[0].zero_point);
       const auto convolve = [&](auto phase, const In* image, Out* out, std::byte* workspace) {
         plane::run<Set, In, Out>(
             simd::convolution_of_plane(given, phase), o,
@@ -147,7 +134,7 @@ struct kernel_code<descriptors::conv_transpose3d> {
              .workspace = workspace,
              .data = x.data});
       };
-      simd::conv_transpose3d(given, x.input<In>(), border, x.output<Out>(), x.workspace,
+      simd::conv_transpose3d(given, x.input<In>(), border_of<In>(x), x.output<Out>(), x.workspace,
                              workspace_of<Set>(s, dtype_of<In>, dtype_of<Out>), convolve,
                              [&](Out* out) { bias_alone(s, o, x, out); });
     }

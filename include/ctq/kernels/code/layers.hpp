@@ -22,6 +22,30 @@
 
 namespace ctq::kernels {
 
+/// Of a layer whose parts are compiled for their forms: all its extents are constant.
+template <class Shape>
+struct code_of_parts {
+  template <class Set, kernel_signature Key>
+  static constexpr auto shared_shape() {
+    constexpr auto s = Key.template as<Shape>();
+    if constexpr (is_reference<Set>) {
+      return s;
+    } else {
+      return std::integral_constant<Shape, s>{};
+    }
+  }
+};
+
+/// What a layer reads outside of its input: the zero point, of floats 0.
+template <class In>
+[[nodiscard]] In border_of(const operands& x) noexcept {
+  if constexpr (std::is_same_v<In, float>) {
+    return 0.0F;
+  } else {
+    return static_cast<In>(x.data->in[0].zero_point);
+  }
+}
+
 /// What the reference reads: weight (O, kh, kw, I/groups) as it is | bias | multipliers, each part
 /// 64-byte aligned.
 template <class In>

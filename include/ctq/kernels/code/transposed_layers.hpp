@@ -20,7 +20,7 @@
 namespace ctq::kernels {
 
 template <>
-struct kernel_code<descriptors::conv_transpose2d> {
+struct kernel_code<descriptors::conv_transpose2d> : code_of_parts<conv_transpose2d_shape> {
   using shape = conv_transpose2d_shape;
   using convolution = kernel_code<descriptors::conv2d>;
 
@@ -70,17 +70,6 @@ struct kernel_code<descriptors::conv_transpose2d> {
   template <class Set, class Text>
   static constexpr void append_blocking(Text& out, const kernel_signature& key) {
     append_all(out, "phases:", transposed_phases(key.as<shape>()).count());
-  }
-
-  /// Each phase is compiled for its form.
-  template <class Set, kernel_signature Key>
-  static constexpr auto shared_shape() {
-    constexpr shape s = Key.as<shape>();
-    if constexpr (is_reference<Set>) {
-      return s;
-    } else {
-      return std::integral_constant<shape, s>{};
-    }
   }
 
   /// The part of a weight (O, kh, kw, I/g) that a phase reads, in reverse order.
@@ -176,12 +165,10 @@ struct kernel_code<descriptors::conv_transpose2d> {
                                     x.data->in[0].zero_point, x.output<Out>());
       }
     } else {
-      In border{};
-      if constexpr (!std::is_same_v<In, float>) border = static_cast<In>(x.data->in[0].zero_point);
       const auto convolve = [&](auto phase, std::size_t at, const In* image, Out* out,
                                 std::byte* workspace) {
         const auto c = simd::convolution_of_phase<typename Set::isa, In>(given, phase);
-        constexpr bool known = simd::constant_transposed_shape<Shape>;
+        constexpr bool known = simd::constant_shape<Shape>;
         // Without a form it has no taps, and is never called.
         if constexpr (!known || requires { c.form; })
           convolution::template run<Set, In, Out>(c, o,
@@ -192,7 +179,7 @@ struct kernel_code<descriptors::conv_transpose2d> {
                                                    .data = x.data});
         return convolution::weight_bytes<Set>(static_cast<const conv2d_shape&>(c), dtype_of<In>);
       };
-      simd::conv_transpose2d(given, x.input<In>(), border, x.output<Out>(), x.workspace,
+      simd::conv_transpose2d(given, x.input<In>(), border_of<In>(x), x.output<Out>(), x.workspace,
                              workspace_of<Set>(s, dtype_of<In>, dtype_of<Out>), convolve,
                              [&](Out* out) { bias_alone(s, o, x, out); });
     }

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "ctq/core/kernel_signature.hpp"
+#include "ctq/kernels/reference/conv3d.hpp"
 #include "ctq/kernels/reference/conv_transpose2d.hpp"
 #include "ctq/kernels/reference/requantize.hpp"
 
@@ -48,18 +49,6 @@ void for_each_transposed_tap(const conv_transpose3d_shape& s, const int (&pixel)
   }
 }
 
-/// Calls output(pixel, channel, index into [N,D',H',W',O]) for each output element.
-template <class Output>
-void for_each_transposed_output(const conv_transpose3d_shape& s, Output output) {
-  std::ptrdiff_t index = 0;
-  for (int n = 0; n < s.batch; ++n)
-    for (int z = 0; z < s.out_d(); ++z)
-      for (int y = 0; y < s.out_h(); ++y)
-        for (int x = 0; x < s.out_w(); ++x)
-          for (int channel = 0; channel < s.out_channels; ++channel)
-            output({n, z, y, x}, channel, index++);
-}
-
 /// 3-d transposed convolution of 8-bit integers: of an image with stride - 1 zeros between its
 /// pixels, zeros being the zero point.
 ///
@@ -76,7 +65,7 @@ template <class In, class Out>
 void conv_transpose3d(const conv_transpose3d_shape& s, const In* in, const std::int8_t* weight,
                       const std::int32_t* bias, const float* multiplier, const output_range& to,
                       std::int32_t in_zero_point, Out* out) {
-  for_each_transposed_output(s, [&](const int(&pixel)[4], int channel, std::ptrdiff_t index) {
+  for_each_deep_output(s, [&](const int(&pixel)[4], int channel, std::ptrdiff_t index) {
     auto sum = static_cast<std::uint32_t>(bias[channel]);
     for_each_transposed_tap(
         s, pixel, channel, [&](transposed_tap what, std::ptrdiff_t i, std::ptrdiff_t w) {
@@ -92,7 +81,7 @@ void conv_transpose3d(const conv_transpose3d_shape& s, const In* in, const std::
 /// pixels are left out; the border is 0, so that infinite weights give NaN there. relu keeps NaN.
 inline void conv_transpose3d(const conv_transpose3d_shape& s, const float* in, const float* weight,
                              const float* bias, bool relu, float* out) {
-  for_each_transposed_output(s, [&](const int(&pixel)[4], int channel, std::ptrdiff_t index) {
+  for_each_deep_output(s, [&](const int(&pixel)[4], int channel, std::ptrdiff_t index) {
     float acc = bias[channel];
     for_each_transposed_tap(
         s, pixel, channel, [&](transposed_tap what, std::ptrdiff_t i, std::ptrdiff_t w) {

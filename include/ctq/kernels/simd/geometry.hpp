@@ -25,7 +25,7 @@ namespace ctq::kernels::simd {
 inline constexpr std::size_t packed_alignment = 64;
 
 /// Satisfied by std::integral_constant<conv2d_shape, ...>: a compile-time shape. Kernels take
-/// either that or a conv2d_shape.
+/// either that or a conv2d_shape; the same of other kernels' shapes.
 template <class Shape>
 concept constant_shape = requires {
   typename std::bool_constant<(Shape::value, true)>;

@@ -47,10 +47,11 @@ TEST_CASE("an op without a form on integers is told, with what to define") {
         "the QConfig cannot be honoured:\nbackend: with_own\nnode: c\npattern: own.sum\n"
         "no integer kernel for\nown.sum\nquint8 to quint8\noutput shape: 1x4\n"
         "integer kernels:\n"
-        "requantize, relu, binary_add, binary_mul, binary_sub, binary_div, conv2d, "
-        "conv3d, conv_transpose2d, conv_transpose3d, linear, batch_norm2d, pooling_max, pooling_avg, resampling, "
-        "pixel_shuffle, pad, concat, reduction, softmax, layer_norm, prelu, "
-        "matmul, elementwise, function\ndefine static void run(...) in the op\n"
+        "requantize, relu, binary_add, binary_mul, binary_sub, binary_div, conv2d, conv3d, "
+        "conv_transpose2d, conv_transpose3d, linear, batch_norm2d, pooling_max, pooling_avg, "
+        "resampling, pixel_shuffle, pad, concat, reduction, softmax, layer_norm, prelu, matmul, "
+        "elementwise, function\n"
+        "define static void run(...) in the op\n"
         "to keep it in float:\nallow_float<c>");
 }
 

@@ -15,7 +15,8 @@
 namespace ctq::kernels::simd {
 
 /// Bytes of an image of gathered planes, aligned to 64.
-[[nodiscard]] constexpr std::size_t image_bytes(const conv3d_shape& s, std::size_t element) {
+[[nodiscard]] constexpr std::size_t gathered_image_bytes(const conv3d_shape& s,
+                                                         std::size_t element) {
   const auto pixels = static_cast<std::size_t>(s.in_h) * static_cast<std::size_t>(s.in_w);
   const auto channels =
       static_cast<std::size_t>(s.kernel_d) * static_cast<std::size_t>(s.in_channels);
@@ -23,7 +24,7 @@ namespace ctq::kernels::simd {
 }
 /// Those that a kernel needs: none if planes are kept.
 [[nodiscard]] constexpr std::size_t gathered_bytes(const conv3d_shape& s, std::size_t element) {
-  return s.keeps_planes() ? 0 : image_bytes(s, element);
+  return s.keeps_planes() ? 0 : gathered_image_bytes(s, element);
 }
 
 /// Gathers the inputs of output plane `z`.

@@ -17,11 +17,6 @@
 
 namespace ctq::kernels::simd {
 
-/// Satisfied by std::integral_constant<conv_transpose2d_shape, …>.
-template <class Shape>
-concept constant_transposed_shape =
-    std::is_same_v<typename Shape::value_type, conv_transpose2d_shape>;
-
 /// The memory of a kernel: the padded image, the outputs of a phase, and the workspace of the
 /// convolutions, each aligned to 64.
 struct transposed_workspace {
@@ -103,16 +98,17 @@ void repeat_pixel(const transposed_phases& p, int phase, const T* pixel, T* out)
 }
 
 /// Calls f(index) for each phase; of a constant shape, f(integral_constant).
-template <class Shape, class F>
+///   Phases  transposed_phases or transposed_planes
+template <class Phases, class Shape, class F>
 [[gnu::always_inline]] inline void for_each_phase(const Shape& shape, const F& f) {
-  if constexpr (constant_transposed_shape<Shape>) {
-    constexpr int count = transposed_phases(Shape::value).count();
+  if constexpr (constant_shape<Shape>) {
+    constexpr int count = Phases(Shape::value).count();
     [&]<int... Phase>(std::integer_sequence<int, Phase...>) {
       (f(std::integral_constant<int, Phase>{}), ...);
     }
     (std::make_integer_sequence<int, count>{});
   } else {
-    const int count = transposed_phases(shape).count();
+    const int count = Phases(shape).count();
     for (int phase = 0; phase < count; ++phase) f(phase);
   }
 }
@@ -120,7 +116,7 @@ template <class Shape, class F>
 /// The convolution of a phase that reads In: of a constant shape with its form.
 template <class Isa, class In, class Shape, class Phase>
 [[nodiscard]] constexpr auto convolution_of_phase(const Shape& shape, Phase phase) {
-  if constexpr (constant_transposed_shape<Shape>) {
+  if constexpr (constant_shape<Shape>) {
     constexpr conv2d_shape s = transposed_phases(Shape::value).convolution(Phase::value);
     if constexpr (has_taps(s)) {
       constexpr conv2d_form form =
@@ -158,7 +154,7 @@ template <class Shape, class In, class Out, class Convolve, class Pixel>
       copy_with_border(p, in, border, copied);
       image = copied;
     }
-    for_each_phase(shape, [&](auto phase) {
+    for_each_phase<transposed_phases>(shape, [&](auto phase) {
       const conv2d_shape c = p.convolution(phase);
       if (!has_taps(c)) {
         pixel_of(outputs);

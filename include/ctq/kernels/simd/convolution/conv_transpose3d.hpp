@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <type_traits>
-#include <utility>
 
 #include "ctq/kernels/simd/convolution/conv3d.hpp"
+#include "ctq/kernels/simd/convolution/conv_transpose2d.hpp"
 #include "ctq/kernels/simd/geometry.hpp"
 #include "ctq/kernels/transposed_phases.hpp"
 
@@ -15,11 +15,6 @@
 // and a transposed convolution along two axes computes the plane.
 
 namespace ctq::kernels::simd {
-
-/// Satisfied by std::integral_constant<conv_transpose3d_shape, …>.
-template <class Shape>
-concept constant_deep_transposed_shape =
-    std::is_same_v<typename Shape::value_type, conv_transpose3d_shape>;
 
 /// The memory of a kernel: the gathered image and the workspace of the transposed convolutions,
 /// each aligned to 64.
@@ -38,31 +33,16 @@ template <class Bytes>
   for (int phase = 0; phase < p.count(); ++phase) {
     if (p.depth(phase).taps == 0) continue;
     if (!p.reads_in_place(phase))
-      w.gathered = std::max(w.gathered, image_bytes(p.planes(phase), in_bytes));
+      w.gathered = std::max(w.gathered, gathered_image_bytes(p.planes(phase), in_bytes));
     w.convolution = std::max(w.convolution, round_up(bytes_of(p.convolution(phase)), 64));
   }
   return w;
 }
 
-/// Calls f(index) for each phase; of a constant shape, f(integral_constant).
-template <class Shape, class F>
-[[gnu::always_inline]] inline void for_each_depth(const Shape& shape, const F& f) {
-  if constexpr (constant_deep_transposed_shape<Shape>) {
-    constexpr int count = transposed_planes(Shape::value).count();
-    [&]<int... Phase>(std::integer_sequence<int, Phase...>) {
-      (f(std::integral_constant<int, Phase>{}), ...);
-    }
-    (std::make_integer_sequence<int, count>{});
-  } else {
-    const int count = transposed_planes(shape).count();
-    for (int phase = 0; phase < count; ++phase) f(phase);
-  }
-}
-
 /// What computes a plane of a phase: of a constant shape a constant.
 template <class Shape, class Phase>
 [[nodiscard]] constexpr auto convolution_of_plane(const Shape& shape, Phase phase) {
-  if constexpr (constant_deep_transposed_shape<Shape>) {
+  if constexpr (constant_shape<Shape>) {
     constexpr conv_transpose2d_shape s = transposed_planes(Shape::value).convolution(Phase::value);
     return std::integral_constant<conv_transpose2d_shape, s>{};
   } else {
@@ -88,7 +68,7 @@ template <class Shape, class In, class Out, class Convolve, class Plane>
   const std::ptrdiff_t in_plane = std::ptrdiff_t{s.in_h} * s.in_w * s.in_channels;
   const std::ptrdiff_t out_plane = std::ptrdiff_t{s.out_h()} * s.out_w() * s.out_channels;
   for (int n = 0; n < s.batch; ++n) {
-    for_each_depth(shape, [&](auto phase) {
+    for_each_phase<transposed_planes>(shape, [&](auto phase) {
       const transposed_phase z = p.depth(phase);
       const conv3d_shape planes = p.planes(phase);
       const bool in_place = p.reads_in_place(phase);
