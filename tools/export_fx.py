@@ -656,7 +656,7 @@ class Exporter:
         """Code of a model that computes with values of tensors may be traced to something else."""
         if self.shapes is None:
             return
-        generator = torch.Generator().manual_seed(0)
+        generator, why = torch.Generator().manual_seed(0), None
         for dtypes, most in ((dtypes, most) for dtypes in self.guessed_dtypes() for most in (4, 2)):
             inputs = [torch.randn(s, generator=generator) if d == torch.float32 else
                       torch.randint(0 if most == 2 else 1, most, s, generator=generator).to(d)
@@ -664,14 +664,21 @@ class Exporter:
             try:
                 with torch.no_grad():
                     wanted = self.copy(self.original)(*(x.clone() for x in inputs))
-                got = outputs_of(self.graph, self.model, inputs, self.changed_modules)
             except Exception:  # of any type: the model's own code ran
+                continue
+            try:
+                got = outputs_of(self.graph, self.model, inputs, self.changed_modules)
+            except Exception as e:
+                why = e
                 continue
             if not are_close(wanted, got):
                 raise NotExpressible("what torch.fx traces of this model gives other values: code of its own "
                                      "decides by values of tensors, takes random numbers, or changes parts of "
                                      "tensors in place")
             return
+        if why is not None:
+            raise NotExpressible(f"what torch.fx traces of this model does not run, though the model does: {why}; "
+                                 "code of its own decides by types or values of tensors")
         print("export_fx.py: the model did not run with random inputs; its graph was not compared with it",
               file=sys.stderr)
 
