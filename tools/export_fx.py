@@ -46,7 +46,7 @@ from torch.fx import Node
 from torch.nn.utils import parametrize
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from fx_rewrites import NotExpressible, attribute_of, changed_by, compute, compute_apart, outputs_of, rewrite
+from fx_rewrites import NotExpressible, attribute_of, changed_by, compute, compute_apart, outputs_of, random_node, rewrite
 
 try:
     from torch.ao.nn.intrinsic.modules.fused import _FusedModule as FUSED
@@ -671,11 +671,14 @@ class Exporter:
             except Exception as e:
                 why = e
                 continue
-            if not are_close(wanted, got):
-                raise NotExpressible("what torch.fx traces of this model gives other values: code of its own "
-                                     "decides by values of tensors, takes random numbers, or changes parts of "
-                                     "tensors in place")
-            return
+            if are_close(wanted, got):
+                return
+            random = random_node(self.graph, self.model, inputs, self.changed_modules)
+            if random is not None:
+                raise NotExpressible(f"node {random.name} takes random numbers; F.dropout does so unless it is "
+                                     "given training=self.training")
+            raise NotExpressible("what torch.fx traces of this model gives other values: code of its own "
+                                 "decides by values of tensors, or changes parts of tensors in place")
         if why is not None:
             raise NotExpressible(f"what torch.fx traces of this model does not run, though the model does: {why}; "
                                  "code of its own decides by types or values of tensors")

@@ -81,6 +81,22 @@ def outputs_of(graph, model, inputs, changed_modules=()):
     return None
 
 
+def random_node(graph, model, inputs, changed_modules=()):
+    """The first node that gives other values when it is called again, or None."""
+    values, inputs = {}, iter(inputs)
+    for node in graph.nodes:
+        if node.op == "output":
+            return None
+        if node.op == "placeholder":
+            values[node] = next(inputs)
+            continue
+        first, second = (compute_apart(model, node, values.__getitem__, changed_modules) for _ in range(2))
+        if isinstance(first, torch.Tensor) and not torch.equal(first.nan_to_num(), second.nan_to_num()):
+            return node
+        values[node] = first
+    return None
+
+
 def values_of(graph, model, inputs):
     """The values of all nodes. Calls do change tensors in place, so that values share elements as those of
     the model do; each has the shape that its tensor had at first."""
