@@ -38,7 +38,8 @@ void pack(const op& of, ctq::step_data& data, std::byte* to) {
     std::memcpy(to + code::row_bytes(shape), of.scale.data(), of.scale.size() * sizeof(float));
     std::memcpy(to + code::row_bytes(shape) + code::vector_bytes(shape), of.bias.data(),
                 of.bias.size() * sizeof(float));
-  } else if constexpr (Key.kernel == kernel::conv_transpose2d) {
+  } else if constexpr (Key.kernel == kernel::conv_transpose2d ||
+                       Key.kernel == kernel::conv_transpose3d) {
     code::template pack<Set, std::uint8_t>(shape, of.weight.data(), of.folded.data(),
                                            of.scale.data(), op::a.zero_point, to);
   } else if constexpr (Key.kernel == kernel::linear_dynamic) {

@@ -259,14 +259,42 @@ subject broadcast_product(const op& of) {
   return {"oneDNN", [c] { c->run(); }, {}};
 }
 
+/// The tensors of a transposed convolution, and its steps and padding along each axis.
+struct deconvolution_operands {
+  memory::desc in, out, weight;
+  memory::dims stride, padding;
+};
+
+deconvolution_operands operands_of(const ctq::conv_transpose2d_shape& s) {
+  return {
+      {{1, s.in_channels, s.in_h, s.in_w}, type::u8, tag::nhwc},
+      {{1, s.out_channels, s.out_h(), s.out_w()}, type::u8, tag::nhwc},
+      {{s.out_channels, s.in_channels, s.kernel_h, s.kernel_w}, type::s8, tag::ohwi},
+      {s.stride_h, s.stride_w},
+      {s.padding_h, s.padding_w},
+  };
+}
+
+deconvolution_operands operands_of(const ctq::conv_transpose3d_shape& s) {
+  const int of_depth = s.in_channels, of_width = of_depth * s.kernel_d;
+  const int of_height = of_width * s.kernel_w, of_output = of_height * s.kernel_h;
+  return {
+      {{1, s.in_channels, s.in_d, s.in_h, s.in_w}, type::u8, tag::ndhwc},
+      {{1, s.out_channels, s.out_d(), s.out_h(), s.out_w()}, type::u8, tag::ndhwc},
+      {{s.out_channels, s.in_channels, s.kernel_d, s.kernel_h, s.kernel_w},
+       type::s8,
+       memory::dims{of_output, 1, of_depth, of_height, of_width}},
+      {s.stride_d, s.stride_h, s.stride_w},
+      {s.padding_d, s.padding_h, s.padding_w},
+  };
+}
+
+template <class Shape>
 subject deconvolution(const op& of) {
-  const auto s = of.key().as<ctq::conv_transpose2d_shape>();
-  const memory::desc in({1, s.in_channels, s.in_h, s.in_w}, type::u8, tag::nhwc);
-  const memory::desc out({1, s.out_channels, s.out_h(), s.out_w()}, type::u8, tag::nhwc);
+  const auto s = of.key().as<Shape>();
+  const auto [in, out, weight, stride, padding] = operands_of(s);
   const memory::desc bias({s.out_channels}, type::s32, tag::x);
-  const memory::dims extents{s.out_channels, s.in_channels, s.kernel_h, s.kernel_w};
-  const memory::desc any(extents, type::s8, tag::any), weight(extents, type::s8, tag::ohwi);
-  const memory::dims padding{s.padding_h, s.padding_w};
+  const memory::desc any(weight.dims(), type::s8, tag::any);
   dnnl::primitive_attr attr;
   attr.set_output_scales(2, of.scale);
   attr.set_zero_points(DNNL_ARG_DST, 0, {of.out().zero_point});
@@ -274,7 +302,7 @@ subject deconvolution(const op& of) {
   attr.set_scratchpad_mode(dnnl::scratchpad_mode::user);
   const dnnl::deconvolution_forward::primitive_desc plan(
       {dnnl::prop_kind::forward_inference, dnnl::algorithm::deconvolution_direct, in, any, bias,
-       out, memory::dims{s.stride_h, s.stride_w}, padding, padding},
+       out, stride, padding, padding},
       attr, cpu());
   auto c = std::make_shared<call>();
   c->primitive = dnnl::deconvolution_forward(plan);
@@ -358,7 +386,8 @@ std::optional<subject> onednn(const op& of) {
     if (k == kernel::layer_norm) return layer_norm(of);
     if (k == kernel::concat) return concatenation(of);
     if (k == kernel::binary_mul_broadcast) return broadcast_product(of);
-    if (k == kernel::conv_transpose2d) return deconvolution(of);
+    if (k == kernel::conv_transpose2d) return deconvolution<ctq::conv_transpose2d_shape>(of);
+    if (k == kernel::conv_transpose3d) return deconvolution<ctq::conv_transpose3d_shape>(of);
     if (k == kernel::matmul) return activations_product(of);
     if (k == kernel::reorder || k == kernel::to_nhwc || k == kernel::to_nchw) return exchanged(of);
     return std::nullopt;

@@ -28,6 +28,10 @@ struct matrix {
     const auto s = key.as<ctq::conv_transpose2d_shape>();
     return {{s.out_channels, s.kernel_h * s.kernel_w * s.in_channels}};
   }
+  if (key.kernel == ctq::kernel::conv_transpose3d) {
+    const auto s = key.as<ctq::conv_transpose3d_shape>();
+    return {{s.out_channels, s.kernel_h * s.kernel_w * s.kernel_d * s.in_channels}};
+  }
   if (key.kernel == ctq::kernel::linear_dynamic) {
     const auto s = key.as<ctq::linear_shape>();
     return {{s.out_features, s.in_features}};

@@ -126,6 +126,33 @@ inline constexpr double of_copy = 0.85;  // of the copy loop's speed
           2.0};
 }
 
+/// Volumes, twice as large along each axis.
+[[nodiscard]] constexpr op_entry deep_transposed(const char* name, int in, int out, int depth,
+                                                 int size, int kernel, int padding) {
+  const ctq::conv_transpose3d_shape s{.batch = 1,
+                                      .in_d = depth,
+                                      .in_h = size,
+                                      .in_w = size,
+                                      .in_channels = in,
+                                      .out_channels = out,
+                                      .kernel_d = kernel,
+                                      .kernel_h = kernel,
+                                      .kernel_w = kernel,
+                                      .stride_d = 2,
+                                      .stride_h = 2,
+                                      .stride_w = 2,
+                                      .padding_d = padding,
+                                      .padding_h = padding,
+                                      .padding_w = padding};
+  return {name,
+          {on_bytes(kernel::conv_transpose3d, s)},
+          1,
+          {depth * size * size * in, 0},
+          s.out_d() * s.out_h() * s.out_w() * out,
+          "oneDNN",
+          2.0};
+}
+
 [[nodiscard]] constexpr op_entry product(const char* name, int batch, int m, int n, int k,
                                          int transposed) {
   return {name,
@@ -212,6 +239,8 @@ inline constexpr op_entry ops[] = {
     op_entries::transposed("transposed conv 2x2/2 128->64 @28", 128, 64, 28, 2, 2, 0),
     op_entries::transposed("transposed conv 4x4/2 128->64 @14", 128, 64, 14, 4, 2, 1),
     op_entries::transposed("transposed conv 3x3/2 64->32 @28", 64, 32, 28, 3, 2, 1),
+    op_entries::deep_transposed("transposed conv 2x2x2/2 64->32 @8x14", 64, 32, 8, 14, 2, 0),
+    op_entries::deep_transposed("transposed conv 3x3x3/2 64->32 @8x14", 64, 32, 8, 14, 3, 1),
     op_entries::product("matmul 12x 128x128x64, transposed", 12, 128, 128, 64, 1),
     op_entries::product("matmul 12x 128x64x128", 12, 128, 64, 128, 0),
     op_entries::product("matmul 512x512x512", 1, 512, 512, 512, 0),
