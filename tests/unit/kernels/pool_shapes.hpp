@@ -71,6 +71,14 @@ inline std::vector<ctq::pool_shape> pool_shapes(int channels, bool dilated) {
                    .out_w = to + 1,
                    .adaptive = 1});
   }
+  // Windows of one size.
+  out.push_back({.batch = 1,
+                 .in_h = 6,
+                 .in_w = 8,
+                 .channels = channels,
+                 .out_h = 3,
+                 .out_w = 4,
+                 .adaptive = 1});
   return out;
 }
 

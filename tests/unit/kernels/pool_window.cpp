@@ -64,3 +64,39 @@ TEST_CASE("windows are visited in memory order, each inside the input") {
   });
   CHECK(next == 2 * 3 * 3 * 3);
 }
+
+TEST_CASE("windows of a row with the same columns are one run") {
+  // Kernel 3, stride 2, padding 1 on a row of 8: [-1,2) [1,4) [3,6) [5,8).
+  const pool_shape shape{.batch = 1,
+                         .in_h = 1,
+                         .in_w = 8,
+                         .channels = 3,
+                         .out_h = 1,
+                         .out_w = 4,
+                         .kernel_h = 1,
+                         .kernel_w = 3,
+                         .stride_w = 2,
+                         .padding_w = 1};
+  std::vector<int> counts;
+  for_each_run(shape, [&](const pool_window& w, int count) {
+    counts.push_back(count);
+    CHECK(w.columns == (counts.size() == 1 ? 2 : 3));
+  });
+  CHECK(counts == std::vector{1, 3});
+  CHECK(step_of_windows(shape) == 6);
+  std::vector<std::ptrdiff_t> starts;
+  for_each_window(shape, [&](const pool_window& w) { starts.push_back(w.in); });
+  CHECK(starts == std::vector<std::ptrdiff_t>{0, 3, 9, 15});
+}
+
+// No window of a row may be whole, or no whole one be there.
+static_assert(whole_windows_of({.in_w = 2, .out_w = 2, .kernel_w = 5, .padding_w = 2}).from(0) ==
+              1);
+static_assert(whole_windows_of({.in_w = 9, .out_w = 1, .kernel_w = 3, .padding_w = 1}).from(1) ==
+              1);
+// Adaptive windows of one size are apart by it.
+static_assert(
+    step_of_windows({.in_h = 6, .in_w = 8, .channels = 5, .out_h = 3, .out_w = 4, .adaptive = 1}) ==
+    10);
+// Windows that differ in their sizes.
+static_assert(whole_windows_of({.in_w = 7, .out_w = 3, .adaptive = 1}).from(0) == 1);

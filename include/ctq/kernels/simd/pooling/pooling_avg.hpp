@@ -2,12 +2,14 @@
 #pragma once
 
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
 #include "ctq/kernels/reference/pooling_avg.hpp"
 #include "ctq/kernels/simd/arch/rounding.hpp"
 #include "ctq/kernels/simd/pooling/pool_of_channels.hpp"
+#include "ctq/kernels/simd/pooling/window_groups.hpp"
 #include "ctq/kernels/simd/register_conversions.hpp"
 #include "ctq/kernels/simd/unroll.hpp"
 #include "ctq/kernels/simd/widths.hpp"
@@ -94,39 +96,66 @@ struct byte_means {
       : narrower(output_range_of(quantizer_of(out_q))),
         zero_point(in_q.zero_point + (std::is_signed_v<Q> ? 128 : 0)) {}
 
-  [[gnu::always_inline]] void operator()(const pool_shape& shape, const pool_window& w, const Q* in,
-                                         float inverse, Q* out) const noexcept {
-    for (int i = 0; i < shape.channels; i += n) {
-      const int c = i < shape.channels - n ? i : shape.channels - n;
-      const Q* const from = in + w.in + c;
-      const batch<Isa, Q> q = w.taps() <= byte_sums<Isa>::most_taps
-                                  ? of_few(w, from, floats(inverse))
-                                  : of_many(*this, w, from, floats(inverse));
-      q.store_unaligned(out + w.out + c);
+  /// Of `count` windows, whose inputs are `step` elements apart.
+  [[gnu::always_inline]] void operator()(pool_window w, int count, int channels,
+                                         std::ptrdiff_t step, const Q* in, float inverse,
+                                         Q* out) const noexcept {
+    if (w.taps() <= byte_sums<Isa>::most_taps) {
+      for_each_group<n>(
+          w, count, channels, step, [&](const window_group& g) __attribute__((always_inline)) {
+            of_few(w, g, in, floats(inverse), out);
+          });
+      return;
+    }
+    const floats factor(inverse);
+    for (; count > 0; --count, w.in += step, w.out += channels) {
+      int c = 0;
+      for (; c + 2 * n <= channels; c += 2 * n)
+        of_many<2>(*this, w, in + (w.in + c), factor, out + (w.out + c));
+      for (; c < channels; c += n) {
+        const int from = c < channels - n ? c : channels - n;
+        of_many<1>(*this, w, in + (w.in + from), factor, out + (w.out + from));
+      }
     }
   }
 
  private:
-  [[nodiscard, gnu::always_inline]] batch<Isa, Q> of_few(const pool_window& w, const Q* in,
-                                                         const floats& inverse) const noexcept {
-    byte_sums<Isa> sums;
+  [[gnu::always_inline]] void of_few(const pool_window& w, const window_group& g, const Q* in,
+                                     const floats& inverse, Q* out) const noexcept {
+    byte_sums<Isa> sums[registers_of_a_group];
     for_each_tap(
-        w, [&](std::ptrdiff_t tap) __attribute__((always_inline)) { sums.add(in + tap); });
+        w, [&](std::ptrdiff_t tap) __attribute__((always_inline)) {
+          unroll<registers_of_a_group>([&](auto k) __attribute__((always_inline)) {
+            sums[k].add(in + (g.in[k] + tap));
+          });
+        });
     const floats zero(static_cast<float>(0x800000 + w.taps() * zero_point));
-    return narrower.template bytes<Q>([&](auto k) __attribute__((always_inline)) {
-      return (sums.template biased<k>() - zero) * inverse;
+    unroll<registers_of_a_group>([&](auto k) __attribute__((always_inline)) {
+      const batch<Isa, Q> q =
+          narrower.template bytes<Q>([&](auto part) __attribute__((always_inline)) {
+            return (sums[k].template biased<part>() - zero) * inverse;
+          });
+      q.store_unaligned(out + g.out[k]);
     });
   }
-  /// Takes copies, so that what windows of few taps use has no address and stays in registers.
-  [[nodiscard, gnu::noinline]] static batch<Isa, Q> of_many(byte_means means, pool_window w,
-                                                            const Q* in, floats inverse) noexcept {
-    integers part[4];
-    unroll<4>([&](auto k) __attribute__((always_inline)) { part[k] = integers(0); });
-    byte_sums<Isa> sums;
+  /// Registers: two read the same cache lines. Takes copies, so that what windows of few taps use
+  /// has no address and stays in registers.
+  template <int Registers>
+  [[gnu::noinline]] static void of_many(byte_means means, pool_window w, const Q* in,
+                                        floats inverse, Q* out) noexcept {
+    integers part[Registers][4];
+    unroll<Registers, 4>([&](auto r, auto k)
+                             __attribute__((always_inline)) { part[r][k] = integers(0); });
+    byte_sums<Isa> sums[Registers];
     const auto flush = [&]() __attribute__((always_inline)) {
-      unroll<4>([&](auto k)
-                    __attribute__((always_inline)) { part[k] += sums.template quarter<k>(0); });
-      sums = {};
+      unroll<Registers, 4>([&](auto r, auto k) __attribute__((always_inline)) {
+        part[r][k] += sums[r].template quarter<k>(0);
+      });
+      unroll<Registers>([&](auto r) __attribute__((always_inline)) { sums[r] = {}; });
+    };
+    const auto add = [&](const Q*& from) __attribute__((always_inline)) {
+      unroll<Registers>([&](auto r) __attribute__((always_inline)) { sums[r].add(from + r * n); });
+      from += w.column_stride;
     };
     // Rows of the whole width are one row.
     const bool joined = w.row_stride == w.columns * w.column_stride;
@@ -139,11 +168,8 @@ struct byte_means {
           const int run = left < room ? left : room;
           int x = 0;
           for (; x + 4 <= run; x += 4)
-            unroll<4>([&](auto) __attribute__((always_inline)) {
-              sums.add(from);
-              from += w.column_stride;
-            });
-          for (; x < run; ++x, from += w.column_stride) sums.add(from);
+            unroll<4>([&](auto) __attribute__((always_inline)) { add(from); });
+          for (; x < run; ++x) add(from);
           left -= run;
           room -= run;
           if (room > 0) continue;
@@ -153,8 +179,12 @@ struct byte_means {
       }
     flush();
     const integers zero(w.taps() * means.zero_point);
-    return means.narrower.template bytes<Q>([&](auto k) __attribute__((always_inline)) {
-      return to_float<Isa>(part[k] - zero) * inverse;
+    unroll<Registers>([&](auto r) __attribute__((always_inline)) {
+      const batch<Isa, Q> q =
+          means.narrower.template bytes<Q>([&](auto k) __attribute__((always_inline)) {
+            return to_float<Isa>(part[r][k] - zero) * inverse;
+          });
+      q.store_unaligned(out + r * n);
     });
   }
 };
@@ -197,15 +227,16 @@ template <class Isa, std::convertible_to<pool_shape> Shape, quantized Q>
     with_width<Isa, Q>(
         channels, [&](auto width) __attribute__((always_inline)) {
           const byte_means<decltype(width), Q> means(in_q, out_q);
+          const std::ptrdiff_t step = step_of_windows(shape);
           int divisor = 0;
           float inverse = 0.0F;
-          for_each_window(
-              shape, [&](const pool_window& w) __attribute__((always_inline)) {
+          for_each_run(
+              shape, [&](const pool_window& w, int count) __attribute__((always_inline)) {
                 if (const int n = reference::divisor_of(shape, w); n != divisor) {
                   divisor = n;
                   inverse = reference::mean_of(n, in_q, out_q).inverse;
                 }
-                means(shape, w, in, inverse, out);
+                means(w, count, shape.channels, step, in, inverse, out);
               });
         });
   } else {  // few channels fill no wider register; means_fit is hardly ever false

@@ -2,9 +2,12 @@
 #pragma once
 
 #include <concepts>
+#include <cstddef>
 
 #include "ctq/kernels/reference/pooling_max.hpp"
 #include "ctq/kernels/simd/pooling/pool_of_channels.hpp"
+#include "ctq/kernels/simd/pooling/window_groups.hpp"
+#include "ctq/kernels/simd/unroll.hpp"
 #include "ctq/kernels/simd/widths.hpp"
 
 namespace ctq::kernels::simd {
@@ -21,55 +24,73 @@ template <class Batch>
   }
 }
 
-/// The maximum of the taps of a window, one channel per lane. `in` points to the first tap.
-template <class Batch, class T>
-[[nodiscard, gnu::always_inline]] inline Batch largest(const pool_window& w, const T* in) noexcept {
-  Batch best(reference::lowest<T>);
-  for_each_tap(
-      w, [&](std::ptrdiff_t tap) __attribute__((always_inline)) {
-        best = larger(best, Batch::load_unaligned(in + tap));
+/// The maxima of the taps of windows, one channel per lane.
+/// Requires  at least as many channels as a register has lanes
+template <class Isa, class T>
+[[gnu::always_inline]] inline void max_windows(const pool_window& w, int count, int channels,
+                                               std::ptrdiff_t step, const T* in, T* out) noexcept {
+  using lanes = batch<Isa, T>;
+  for_each_group<static_cast<int>(lanes::size)>(
+      w, count, channels, step, [&](const window_group& g) __attribute__((always_inline)) {
+        lanes best[registers_of_a_group];
+        unroll<registers_of_a_group>([&](auto k) __attribute__((always_inline)) {
+          best[k] = lanes(reference::lowest<T>);
+        });
+        for_each_tap(
+            w, [&](std::ptrdiff_t tap) __attribute__((always_inline)) {
+              unroll<registers_of_a_group>([&](auto k) __attribute__((always_inline)) {
+                best[k] = larger(best[k], lanes::load_unaligned(in + (g.in[k] + tap)));
+              });
+            });
+        unroll<registers_of_a_group>([&](auto k) __attribute__((always_inline)) {
+          best[k].store_unaligned(out + g.out[k]);
+        });
       });
-  return best;
 }
 
-/// Computes one window. in_end and out_end are the element counts of the tensors.
-///
-/// With fewer channels than lanes a register reads past the pixel's channels and writes garbage to
-/// the next pixels, which is overwritten later. The last pixels, where that would exceed the
-/// tensors, are computed one by one.
+/// A window of fewer channels than lanes: the register reads past the pixel's channels and writes
+/// garbage to the next pixels, which is overwritten later. The last pixels, where that would exceed
+/// the tensors, whose element counts are in_end and out_end, are computed one by one.
 template <class Isa, class T>
 [[gnu::always_inline]] inline void max_window(const pool_shape& shape, const pool_window& w,
                                               const T* in, std::ptrdiff_t in_end, T* out,
                                               std::ptrdiff_t out_end) noexcept {
   using lanes = batch<Isa, T>;
   constexpr int n = static_cast<int>(lanes::size);
-  if (shape.channels >= n) {
-    for (int i = 0; i < shape.channels; i += n) {
-      const int c = i < shape.channels - n ? i : shape.channels - n;
-      largest<lanes>(w, in + w.in + c).store_unaligned(out + w.out + c);
-    }
-  } else if (w.out + n <= out_end && w.taps() > 0 && w.in + w.reach() + n <= in_end) {
-    largest<lanes>(w, in + w.in).store_unaligned(out + w.out);
-  } else {
+  if (w.out + n > out_end || w.taps() == 0 || w.in + w.reach() + n > in_end) {
     reference::max_window(shape, w, in, out);
+    return;
   }
+  lanes best(reference::lowest<T>);
+  for_each_tap(
+      w, [&](std::ptrdiff_t tap) __attribute__((always_inline)) {
+        best = larger(best, lanes::load_unaligned(in + (w.in + tap)));
+      });
+  best.store_unaligned(out + w.out);
 }
 
 /// As reference::pooling_max, byte for byte.
 template <class Isa, std::convertible_to<pool_shape> Shape, class T>
 [[gnu::always_inline]] inline void pooling_max(const Shape& known, const T* in, T* out) noexcept {
   const pool_shape shape = known;  // stores of bytes could change what a reference refers to
+  const auto channels = channels_of(known);
   if constexpr (!vectorized<Isa>) {
     reference::pooling_max(shape, in, out);
-  } else {
+  } else if (channels < static_cast<int>(batch<narrowest_width<Isa>, T>::size)) {
     const std::ptrdiff_t planes = static_cast<std::ptrdiff_t>(shape.batch) * shape.channels;
     const std::ptrdiff_t in_end = planes * shape.in_d * shape.in_h * shape.in_w;
     const std::ptrdiff_t out_end = planes * shape.out_d * shape.out_h * shape.out_w;
+    for_each_window(
+        shape, [&](const pool_window& w) __attribute__((always_inline)) {
+          max_window<narrowest_width<Isa>>(shape, w, in, in_end, out, out_end);
+        });
+  } else {
+    const std::ptrdiff_t step = step_of_windows(shape);
     with_width<Isa, T>(
-        channels_of(known), [&](auto width) __attribute__((always_inline)) {
-          for_each_window(
-              shape, [&](const pool_window& w) __attribute__((always_inline)) {
-                max_window<decltype(width)>(shape, w, in, in_end, out, out_end);
+        channels, [&](auto width) __attribute__((always_inline)) {
+          for_each_run(
+              shape, [&](const pool_window& w, int count) __attribute__((always_inline)) {
+                max_windows<decltype(width)>(w, count, shape.channels, step, in, out);
               });
         });
   }
