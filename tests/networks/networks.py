@@ -63,6 +63,39 @@ class UNet(nn.Module):
         return self.outc(x)
 
 
+class VolumeBlock(nn.Sequential):
+    """A convolution of volumes."""
+
+    def __init__(self, convolution, inputs, outputs, *args, **options):
+        super().__init__(convolution(inputs, outputs, *args, **options), nn.BatchNorm3d(outputs),
+                         nn.ReLU(inplace=True))
+
+
+class VNet(nn.Module):
+    """V-Net's form: volumes halved and doubled along three axes, and sums around convolutions."""
+
+    def __init__(self, channels=1, classes=2, width=8):
+        super().__init__()
+        self.inc = VolumeBlock(nn.Conv3d, channels, width, 5, padding=2)
+        self.down1 = VolumeBlock(nn.Conv3d, width, 2 * width, 2, stride=2)
+        self.conv1 = VolumeBlock(nn.Conv3d, 2 * width, 2 * width, 3, padding=1)
+        self.down2 = VolumeBlock(nn.Conv3d, 2 * width, 4 * width, 2, stride=2)
+        self.conv2 = VolumeBlock(nn.Conv3d, 4 * width, 4 * width, 3, padding=1)
+        self.up1 = VolumeBlock(nn.ConvTranspose3d, 4 * width, 2 * width, 2, stride=2)
+        self.up2 = VolumeBlock(nn.ConvTranspose3d, 4 * width, width, 3, stride=2, padding=1, output_padding=1)
+        self.outc = nn.Conv3d(2 * width, classes, 1)
+
+    def forward(self, x):
+        whole = self.inc(x)
+        half = self.down1(whole)
+        half = self.conv1(half) + half
+        quarter = self.down2(half)
+        quarter = self.conv2(quarter) + quarter
+        x = self.up1(quarter)
+        x = self.up2(torch.cat([x, half], dim=1))
+        return self.outc(torch.cat([x, whole], dim=1))
+
+
 class DsCnn(nn.Module):
     """DS-CNN-S of MLPerf Tiny: keyword spotting on 49 x 10 cepstral coefficients."""
 
@@ -372,6 +405,7 @@ NETWORKS = {
     "two_inputs": (TwoInputsTwoOutputs, [(1, 3, 16, 16), (1, 4, 1, 1)]),
     "unet": (UNet, [(1, 3, 32, 32)]),
     "unet_bilinear": (lambda: UNet(bilinear=True), [(1, 3, 32, 32)]),
+    "vnet": (VNet, [(1, 1, 8, 16, 16)]),
     "resnet18": (torchvision_model("resnet18"), [(1, 3, 64, 64)]),
     "resnet50": (torchvision_model("resnet50"), [(1, 3, 64, 64)]),
     "mobilenet_v2": (torchvision_model("mobilenet_v2"), [(1, 3, 64, 64)]),
