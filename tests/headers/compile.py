@@ -2,15 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Does every header compile alone, and do all of them together?
 
-    compile.py alone [--quick] LAYER UNIT_TESTS INCLUDE_DIRECTORY -- COMPILER [FLAG]...
-    compile.py together                         INCLUDE_DIRECTORY -- COMPILER [FLAG]...
+    compile.py alone LAYER UNIT_TESTS INCLUDE_DIRECTORY -- COMPILER [FLAG]...
+    compile.py together               INCLUDE_DIRECTORY -- COMPILER [FLAG]...
 
 alone: one translation unit a header of the layer, checked without making code; but for headers
 that a unit test includes before anything else, which are compiled alone there (where tests are not
-joined: ./dev check has such a build). --quick: headers of other libraries are compiled once, so that
-one that lacks them is not found. together: two translation units that include
-every header, forwards and backwards, are linked into one program: a definition that lacks `inline`
-is there twice. That program has no exceptions and no RTTI, which all others have.
+joined: ./dev check has such a build). together: two translation units that include every header,
+forwards and backwards, are linked into one program: a definition that lacks `inline` is there twice. That program has no exceptions and no RTTI, which all others have.
 """
 
 import pathlib
@@ -50,30 +48,11 @@ def included_first(tests):
     return {first[1] for first in firsts if first}
 
 
-def of_others(root, headers):
-    """What these headers include of other libraries, but for what one machine alone has."""
-    names = {name for header in headers
-             for name in re.findall(r"^#include <([\w/.]+)>", root.joinpath(header).read_text(),
-                                    re.MULTILINE)}
-    return "".join(f"#if __has_include(<{name}>)\n#include <{name}>\n#endif\n"
-                   for name in sorted(names) if "intrin" not in name and "arm_" not in name)
-
-
-def precompiled(folder, text, compiler):
-    """Flags that include the text before all else."""
-    source = pathlib.Path(folder, "others.hpp")
-    source.write_text(text)
-    done = run([*compiler, "-x", "c++-header", source, "-o", f"{source}.gch"])
-    return ["-include", source] if done else []
-
-
-def alone(root, tests, layer, compiler, quick):
+def alone(root, tests, layer, compiler):
     tested = included_first(tests)
     headers = [header for header in headers_of(root, layer) if header not in tested]
-    with tempfile.TemporaryDirectory() as folder:
-        before = precompiled(folder, of_others(root, headers), compiler) if quick else []
-        bad = [header for header in headers
-               if not run([*compiler, *before, "-fsyntax-only", "-x", "c++", "-"], unit([header]))]
+    bad = [header for header in headers
+           if not run([*compiler, "-fsyntax-only", "-x", "c++", "-"], unit([header]))]
     print(f"{layer}: {len(headers)} headers, {len(bad)} do not compile alone", *bad)
     return bool(tested) and not bad
 
@@ -98,8 +77,8 @@ def main(arguments):
     root = pathlib.Path(options[-1])
     compiler = [*compiler, *FLAGS, "-I", root]
     if options[0] == "alone":
-        *quick, layer, tests, _ = options[1:]
-        good = alone(root, pathlib.Path(tests), layer, compiler, bool(quick))
+        layer, tests, _ = options[1:]
+        good = alone(root, pathlib.Path(tests), layer, compiler)
     else:
         good = together(root, compiler)
     return 0 if good else 1

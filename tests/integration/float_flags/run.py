@@ -2,10 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Compiler flags that loosen float arithmetic give equal bytes or a refusal.
 
-    run.py INCLUDE_DIRECTORY COMPILER [--long]
+    run.py INCLUDE_DIRECTORY COMPILER
 
-Flags that a compiler does not know are left out. The short run compiles the flags that change
-nothing together, the long one also each by itself.
+Flags that a compiler does not know are left out.
 """
 
 import subprocess
@@ -13,8 +12,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-include, compiler, *rest = sys.argv[1:]
-is_long = rest == ["--long"]
+include, compiler = sys.argv[1:]
 source = Path(__file__).parent / "main.cpp"
 
 REFUSED = [
@@ -42,7 +40,7 @@ def knows(flags):
 
 
 def compiled(flags, where):
-    return run(compiler, "-std=c++20", "-O2" if is_long else "-O1", "-march=native", f"-I{include}", *flags, source,
+    return run(compiler, "-std=c++20", "-O2", "-march=native", f"-I{include}", *flags, source,
                "-o", where)
 
 
@@ -78,10 +76,7 @@ with tempfile.TemporaryDirectory() as folder:
         return done.stdout.strip() if done.returncode == 0 else done.stderr
 
     wanted = hash_of([])
-    choices = [[f for f in equal]]
-    if is_long:
-        choices += [[f] for f in equal] + [["-O0"], ["-O3", *equal]]
-    for flags in choices:
+    for flags in [equal, *([f] for f in equal), ["-O0"], ["-O3", *equal]]:
         got = hash_of(flags)
         if got != wanted:
             problems.append(f"{flags}: gives {got}, without flags it is {wanted}")
