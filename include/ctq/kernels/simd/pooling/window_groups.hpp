@@ -11,27 +11,26 @@
 
 namespace ctq::kernels::simd {
 
-inline constexpr int registers_of_a_group = 4;
+inline constexpr int log_of_group = 2;
+inline constexpr int registers_of_a_group = 1 << log_of_group;
 
 /// Where the registers of a group begin: their first taps, and their outputs. Some may be the same.
 struct window_group {
   std::ptrdiff_t in[registers_of_a_group], out[registers_of_a_group];
 };
 
-/// How many registers of a window are in a group, as a power of two: the one that takes fewest
-/// groups for `count` windows of so many registers.
-[[nodiscard, gnu::always_inline]] constexpr int registers_at_once(int registers,
-                                                                  int count) noexcept {
-  int best = 2;
-  int fewest = ((registers + 3) >> 2) * count;
-  for (int log = 1; log >= 0; --log) {
-    const int groups =
-        ((registers + (1 << log) - 1) >> log) * ((count + (4 >> log) - 1) / (4 >> log));
-    if (groups < fewest) {
-      best = log;
-      fewest = groups;
-    }
-  }
+/// How many groups `count` windows of so many registers are, if a group has 2^log registers of one.
+[[nodiscard, gnu::always_inline]] constexpr int groups_of(int registers, int count,
+                                                          int log) noexcept {
+  const auto parts = [](int n, int shift) { return (n + (1 << shift) - 1) >> shift; };
+  return parts(registers, log) * parts(count, log_of_group - log);
+}
+
+/// The log that takes fewest groups.
+[[nodiscard, gnu::always_inline]] constexpr int best_log(int registers, int count) noexcept {
+  int best = log_of_group;
+  for (int log = log_of_group - 1; log >= 0; --log)
+    if (groups_of(registers, count, log) < groups_of(registers, count, best)) best = log;
   return best;
 }
 
@@ -42,7 +41,7 @@ template <int Lanes, class Visit>
 [[gnu::always_inline]] inline void for_each_group(const pool_window& w, int count, int channels,
                                                   std::ptrdiff_t step, Visit visit) noexcept {
   const int registers = (channels + Lanes - 1) / Lanes, last = channels - Lanes;
-  const int log = registers_at_once(registers, count);
+  const int log = best_log(registers, count);
   const int each = 1 << log, windows = registers_of_a_group >> log;
   for (int first = 0; first < count; first += windows)
     for (int at = 0; at < registers; at += each) {
