@@ -104,6 +104,13 @@ inline constexpr double of_copy = 0.85;  // of the copy loop's speed
   return s;
 }
 
+/// A transposed convolution, wanted twice as fast as oneDNN's.
+template <class Shape>
+[[nodiscard]] constexpr op_entry beside_deconvolution(const char* name, ctq::kernel_id k,
+                                                      const Shape& s, int inputs, int outputs) {
+  return {name, {on_bytes(k, s)}, 1, {inputs, 0}, outputs, "oneDNN", 2.0};
+}
+
 [[nodiscard]] constexpr op_entry transposed(const char* name, int in, int out, int size, int kernel,
                                             int stride, int padding) {
   const ctq::conv_transpose2d_shape s{.batch = 1,
@@ -117,13 +124,8 @@ inline constexpr double of_copy = 0.85;  // of the copy loop's speed
                                       .stride_w = stride,
                                       .padding_h = padding,
                                       .padding_w = padding};
-  return {name,
-          {on_bytes(kernel::conv_transpose2d, s)},
-          1,
-          {size * size * in, 0},
-          s.out_h() * s.out_w() * out,
-          "oneDNN",
-          2.0};
+  return beside_deconvolution(name, kernel::conv_transpose2d, s, size * size * in,
+                              s.out_h() * s.out_w() * out);
 }
 
 /// Volumes, twice as large along each axis.
@@ -144,13 +146,8 @@ inline constexpr double of_copy = 0.85;  // of the copy loop's speed
                                       .padding_d = padding,
                                       .padding_h = padding,
                                       .padding_w = padding};
-  return {name,
-          {on_bytes(kernel::conv_transpose3d, s)},
-          1,
-          {depth * size * size * in, 0},
-          s.out_d() * s.out_h() * s.out_w() * out,
-          "oneDNN",
-          2.0};
+  return beside_deconvolution(name, kernel::conv_transpose3d, s, depth * size * size * in,
+                              s.out_d() * s.out_h() * s.out_w() * out);
 }
 
 [[nodiscard]] constexpr op_entry product(const char* name, int batch, int m, int n, int k,

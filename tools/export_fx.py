@@ -46,7 +46,8 @@ from torch.fx import Node
 from torch.nn.utils import parametrize
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from fx_rewrites import NotExpressible, attribute_of, changed_by, compute, compute_apart, outputs_of, random_node, rewrite
+from fx_rewrites import (NotExpressible, attribute_of, changed_by, compute, compute_apart, outputs_of, random_node,
+                         rewrite)
 
 try:
     from torch.ao.nn.intrinsic.modules.fused import _FusedModule as FUSED
@@ -656,7 +657,7 @@ class Exporter:
         """Code of a model that computes with values of tensors may be traced to something else."""
         if self.shapes is None:
             return
-        generator, why = torch.Generator().manual_seed(0), None
+        generator, failure = torch.Generator().manual_seed(0), None
         for dtypes, most in ((dtypes, most) for dtypes in self.guessed_dtypes() for most in (4, 2)):
             inputs = [torch.randn(s, generator=generator) if d == torch.float32 else
                       torch.randint(0 if most == 2 else 1, most, s, generator=generator).to(d)
@@ -669,7 +670,7 @@ class Exporter:
             try:
                 got = outputs_of(self.graph, self.model, inputs, self.changed_modules)
             except Exception as e:
-                why = e
+                failure = e
                 continue
             if are_close(wanted, got):
                 return
@@ -678,10 +679,11 @@ class Exporter:
                 raise NotExpressible(f"node {random.name} takes random numbers; F.dropout does so unless it is "
                                      "given training=self.training")
             raise NotExpressible("what torch.fx traces of this model gives other values: code of its own "
-                                 "decides by values of tensors, or changes parts of tensors in place")
-        if why is not None:
-            raise NotExpressible(f"what torch.fx traces of this model does not run, though the model does: {why}; "
-                                 "code of its own decides by types or values of tensors")
+                                 "decides by values of tensors, takes random numbers, or changes parts of "
+                                 "tensors in place")
+        if failure is not None:
+            raise NotExpressible("what torch.fx traces of this model does not run, though the model does: "
+                                 f"{failure}; code of its own decides by types or values of tensors")
         print("export_fx.py: the model did not run with random inputs; its graph was not compared with it",
               file=sys.stderr)
 

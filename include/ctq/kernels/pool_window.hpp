@@ -79,11 +79,11 @@ struct pool_window {
                   : pool_span_of(index, in, kernel, stride, padding, dilation);
 }
 
-/// The windows of a row that have all their taps inside the input, as far as columns go.
+/// The windows of a row of outputs with all their columns inside the input.
 struct whole_windows {
   int first{}, end{};
 
-  /// How many windows with the same columns begin at this one.
+  /// How many windows the run that begins at this one has: all of these, or one.
   [[nodiscard]] constexpr int from(int index) const {
     return index == first && first < end ? end - first : 1;
   }
@@ -104,18 +104,18 @@ struct whole_windows {
   return static_cast<std::ptrdiff_t>(without_adaptive(s).stride_w) * s.channels;
 }
 
-/// Calls visit(pool_window, count) for all output pixels, in memory order: `count` adjacent windows
-/// of a row with the same taps, of which the first is given; step_of_windows says where the next
-/// begin.
+/// Calls visit(pool_window, count) until all output pixels are visited, in memory order. Each call
+/// is for `count` adjacent windows of a row, which have equal numbers of taps; the window is the
+/// first of them, and the inputs of the next ones are step_of_windows apart.
 template <class Visit>
 [[gnu::always_inline]] inline void for_each_run(pool_shape shape, Visit visit) noexcept {
   const pool_shape s = without_adaptive(shape);
   const bool adaptive = s.adaptive != 0;
   const std::ptrdiff_t pixel = s.channels;
   const whole_windows whole = whole_windows_of(s);
-  pool_window w{.row_stride = s.dilation_h * s.in_w * pixel,
-                .column_stride = s.dilation_w * pixel,
-                .plane_stride = s.dilation_d * s.in_h * s.in_w * pixel};
+  pool_window w{.row_stride = pixel * s.in_w * s.dilation_h,
+                .column_stride = pixel * s.dilation_w,
+                .plane_stride = pixel * s.in_w * s.in_h * s.dilation_d};
   for (int image_plane = 0; image_plane < s.batch * s.out_d; ++image_plane) {
     const pool_span z = span_of_window(adaptive, image_plane % s.out_d, s.in_d, s.out_d, s.kernel_d,
                                        s.stride_d, s.padding_d, s.dilation_d);

@@ -71,7 +71,7 @@ inline std::vector<ctq::pool_shape> pool_shapes(int channels, bool dilated) {
                    .out_w = to + 1,
                    .adaptive = 1});
   }
-  // Windows of one size.
+  // Adaptive windows of equal size.
   out.push_back({.batch = 1,
                  .in_h = 6,
                  .in_w = 8,

@@ -89,14 +89,14 @@ TEST_CASE("windows of a row with the same columns are one run") {
   CHECK(starts == std::vector<std::ptrdiff_t>{0, 3, 9, 15});
 }
 
-// No window of a row may be whole, or no whole one be there.
+// Runs of one window: none has all columns inside the input; the window is not the first that has.
 static_assert(whole_windows_of({.in_w = 2, .out_w = 2, .kernel_w = 5, .padding_w = 2}).from(0) ==
               1);
 static_assert(whole_windows_of({.in_w = 9, .out_w = 1, .kernel_w = 3, .padding_w = 1}).from(1) ==
               1);
-// Adaptive windows of one size are apart by it.
+// Adaptive windows of equal size are as far apart as they are wide.
 static_assert(
     step_of_windows({.in_h = 6, .in_w = 8, .channels = 5, .out_h = 3, .out_w = 4, .adaptive = 1}) ==
     10);
-// Windows that differ in their sizes.
+// Adaptive windows of different sizes: each is a run.
 static_assert(whole_windows_of({.in_w = 7, .out_w = 3, .adaptive = 1}).from(0) == 1);

@@ -11,26 +11,27 @@
 
 namespace ctq::kernels::simd {
 
-inline constexpr int log_of_group = 2;
-inline constexpr int registers_of_a_group = 1 << log_of_group;
+inline constexpr int log2_of_group = 2;
+inline constexpr int registers_of_a_group = 1 << log2_of_group;
 
 /// Where the registers of a group begin: their first taps, and their outputs. Some may be the same.
 struct window_group {
   std::ptrdiff_t in[registers_of_a_group], out[registers_of_a_group];
 };
 
-/// How many groups `count` windows of so many registers are, if a group has 2^log registers of one.
+/// How many groups cover `count` windows of so many registers each, if a group has 2^log2 registers
+/// of each of its windows.
 [[nodiscard, gnu::always_inline]] constexpr int groups_of(int registers, int count,
-                                                          int log) noexcept {
+                                                          int log2) noexcept {
   const auto parts = [](int n, int shift) { return (n + (1 << shift) - 1) >> shift; };
-  return parts(registers, log) * parts(count, log_of_group - log);
+  return parts(registers, log2) * parts(count, log2_of_group - log2);
 }
 
-/// The log that takes fewest groups.
-[[nodiscard, gnu::always_inline]] constexpr int best_log(int registers, int count) noexcept {
-  int best = log_of_group;
-  for (int log = log_of_group - 1; log >= 0; --log)
-    if (groups_of(registers, count, log) < groups_of(registers, count, best)) best = log;
+/// The log2 that gives the fewest groups.
+[[nodiscard, gnu::always_inline]] constexpr int best_log2(int registers, int count) noexcept {
+  int best = log2_of_group;
+  for (int log2 = log2_of_group - 1; log2 >= 0; --log2)
+    if (groups_of(registers, count, log2) < groups_of(registers, count, best)) best = log2;
   return best;
 }
 
@@ -41,13 +42,13 @@ template <int Lanes, class Visit>
 [[gnu::always_inline]] inline void for_each_group(const pool_window& w, int count, int channels,
                                                   std::ptrdiff_t step, Visit visit) noexcept {
   const int registers = (channels + Lanes - 1) / Lanes, last = channels - Lanes;
-  const int log = best_log(registers, count);
-  const int each = 1 << log, windows = registers_of_a_group >> log;
+  const int log2 = best_log2(registers, count);
+  const int each = 1 << log2, windows = registers_of_a_group >> log2;
   for (int first = 0; first < count; first += windows)
     for (int at = 0; at < registers; at += each) {
       window_group g;
       unroll<registers_of_a_group>([&](auto k) __attribute__((always_inline)) {
-        const int window = first + (k >> log) < count ? first + (k >> log) : count - 1;
+        const int window = first + (k >> log2) < count ? first + (k >> log2) : count - 1;
         const int lane = (at + (k & (each - 1))) * Lanes;
         const int channel = lane < last ? lane : last;
         g.in[k] = w.in + window * step + channel;

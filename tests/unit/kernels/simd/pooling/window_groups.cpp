@@ -9,11 +9,11 @@
 using namespace ctq::kernels;
 using namespace ctq::kernels::simd;
 
-// Of one window as many registers as there are, of one register as many windows.
-static_assert(best_log(4, 1) == 2 && best_log(9, 1) == 2);
-static_assert(best_log(1, 7) == 0 && best_log(3, 8) == 0);
-// Two groups of a register in four windows or of two registers in two, not three of four.
-static_assert(best_log(2, 4) == 1 && best_log(6, 2) == 1);
+// Four registers of one window; one register of each of four windows.
+static_assert(best_log2(4, 1) == 2 && best_log2(9, 1) == 2);
+static_assert(best_log2(1, 7) == 0 && best_log2(3, 8) == 0);
+// Two registers of each of two windows: two groups of 2 x 4, three of 6 x 2.
+static_assert(best_log2(2, 4) == 1 && best_log2(6, 2) == 1);
 
 TEST_CASE("groups cover all channels of all windows, and read where the windows are") {
   constexpr int lanes = 8, step = 100, margin = 1000;
