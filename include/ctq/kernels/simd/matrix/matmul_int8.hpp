@@ -56,7 +56,7 @@ struct int8_products : product_panels<Dot> {
   template <class Q>
   static constexpr int offset = sizeof(weight) == 1 && std::is_unsigned_v<Q> ? -128 : 0;
 
-  /// A register of elements of a row of b.
+  /// A register of adjacent elements of b.
   struct operand {
     template <class Q>
     [[gnu::always_inline]] vec operator()(const Q* b) const {
@@ -71,21 +71,6 @@ struct int8_products : product_panels<Dot> {
         for (int i = 0; i < width; ++i) wide[i] = b[i];
         return dot::load(wide);
       }
-    }
-  };
-
-  /// Elements of a column of b, 16 bytes of weights.
-  struct weights {
-    template <class Q>
-    [[gnu::always_inline]] auto operator()(const Q* b) const {
-      typedef Q bytes [[gnu::vector_size(16 / sizeof(weight))]];
-      typedef weight wide [[gnu::vector_size(16)]];
-      typedef std::uint32_t words [[gnu::vector_size(16)]];
-      bytes x;
-      std::memcpy(&x, b, sizeof x);
-      auto y = std::bit_cast<words>(__builtin_convertvector(x, wide));
-      if constexpr (offset<Q> != 0) y ^= 0x80808080U;
-      return y;
     }
   };
 
@@ -112,29 +97,36 @@ struct int8_products : product_panels<Dot> {
     return {to, stride};
   }
 
-  /// The sums of the rows of a', times `factor`.
+  /// The sums of the rows of a', times `factor`. There is space for whole fours of them.
   static void sum_rows(const matmul_shape& s, rows_of_a a, std::uint32_t factor,
                        std::uint32_t* terms) {
     alignas(64) weight all_one[width];
     std::fill_n(all_one, width, weight{1});
     const vec ones = dot::load(all_one);
+    alignas(64) constexpr std::uint32_t zeros[dot::lanes]{};
+    const vec zero = dot::load(zeros);
     for (int y = 0; y < s.m; y += 4) {
-      const int count = std::min(4, s.m - y);
-      alignas(64) std::uint32_t sums[4][dot::lanes]{};
-      for (int i = 0; i < count; ++i, a.first += a.stride) {
-        vec acc = dot::load(sums[i]);
-        int k = 0;
-        for (; k + width <= s.k; k += width) acc = dot::dot(acc, dot::load(a.first + k), ones);
-        if (k < s.k) {
+      // Rows after the last one are summed as the last one.
+      const element* row[4];
+      vec acc[4];
+      unroll<4>([&](auto i) __attribute__((always_inline)) {
+        row[i] = a.first + std::min(y + i, s.m - 1) * a.stride;
+        acc[i] = zero;
+      });
+      int k = 0;
+      for (; k + width <= s.k; k += width)
+        unroll<4>([&](auto i) __attribute__((always_inline)) {
+          acc[i] = dot::dot(acc[i], dot::load(row[i] + k), ones);
+        });
+      if (k < s.k)
+        unroll<4>([&](auto i) __attribute__((always_inline)) {
           alignas(64) element rest[width]{};
-          std::memcpy(rest, a.first + k, static_cast<std::size_t>(s.k - k) * sizeof(element));
-          acc = dot::dot(acc, dot::load(rest), ones);
-        }
-        std::memcpy(sums[i], &acc, sizeof acc);
-      }
+          std::memcpy(rest, row[i] + k, static_cast<std::size_t>(s.k - k) * sizeof(element));
+          acc[i] = dot::dot(acc[i], dot::load(rest), ones);
+        });
       std::uint32_t total[4];
-      panels::sum_lanes(sums, total);
-      for (int i = 0; i < count; ++i) terms[y + i] = total[i] * factor;
+      panels::sum_lanes(acc, total);
+      for (int i = 0; i < 4; ++i) terms[y + i] = total[i] * factor;
     }
   }
 
@@ -190,7 +182,7 @@ template <class Products, class Context, quantized Q>
     const matmul_shape& s, const Context& x, const Q* b, int count, std::byte* panel,
     std::uint32_t (&column_terms)[Products::columns]) noexcept {
   if (s.transposed != 0) {
-    Products::pack_columns(s, b, count, panel, typename Products::weights{});
+    Products::pack_columns(s, b, count, panel, typename Products::operand{});
   } else {
     Products::pack_rows(s, b, count, panel, typename Products::operand{});
   }
@@ -203,13 +195,14 @@ template <class Products, class Context, quantized Q>
 [[gnu::noinline]] void multiply_panel(const matmul_shape& s, const Context& x, const Q* b,
                                       int count, std::byte* panel, Q* out) noexcept {
   using dot = typename Products::dot;
-  constexpr int rows = Products::rows, vectors = Products::vectors, columns = Products::columns;
+  constexpr int vectors = Products::vectors, columns = Products::columns;
   alignas(64) std::uint32_t column_terms[columns];
   pack_panel<Products>(s, x, b, count, panel, column_terms);
   float multipliers[columns];
   std::fill_n(multipliers, columns, x.multiplier);
   const int steps = Products::steps(s);
-  for (int y = 0; y < s.m; y += rows) {
+  const auto multiply_rows = [&](auto count_of_rows, int y) __attribute__((always_inline)) {
+    constexpr int rows = count_of_rows;
     // Rows after the last one are computed as the last one, and not stored.
     const typename Products::element* row[rows];
     typename dot::vec acc[rows][vectors];
@@ -227,6 +220,13 @@ template <class Products, class Context, quantized Q>
       if (y + r < s.m)
         dot::store(acc[r], multipliers, bounds, out + std::ptrdiff_t{y + r} * s.n, count);
     });
+  };
+  constexpr int few = Products::rows > Products::few_rows ? Products::few_rows : 0;
+  int y = 0;
+  for (; y < s.m - few; y += Products::rows)
+    multiply_rows(std::integral_constant<int, Products::rows>{}, y);
+  if constexpr (few > 0) {
+    if (y < s.m) multiply_rows(std::integral_constant<int, few>{}, y);
   }
 }
 
@@ -241,8 +241,8 @@ template <class Isa, quantized Q, class Multiply>
   using wide = wide_int8_products<Isa>;
   const auto parts = wide::layout::of(s);
   auto* const bytes = reinterpret_cast<std::byte*>(workspace);
-  auto* const copied = reinterpret_cast<typename wide::element*>(bytes);
   auto* const row_terms = reinterpret_cast<std::uint32_t*>(bytes + parts.row_terms);
+  auto* const copied = reinterpret_cast<typename wide::element*>(bytes);
   int8_product_context<wide> x{
       .rows = {},
       .row_terms = row_terms,

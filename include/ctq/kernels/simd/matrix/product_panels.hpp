@@ -2,7 +2,7 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -12,6 +12,7 @@
 #include "ctq/kernels/simd/arch/register_dot.hpp"
 #include "ctq/kernels/simd/dot.hpp"
 #include "ctq/kernels/simd/geometry.hpp"
+#include "ctq/kernels/simd/matrix/word_groups.hpp"
 #include "ctq/kernels/simd/unroll.hpp"
 
 // What the two matmul kernels have in common: copies of the rows of a, and panels of columns of b,
@@ -31,6 +32,7 @@ struct product_panels {
   static constexpr int columns = Dot::lanes * vectors;
   // Accumulators, a register of a and those of b fit in the registers.
   static constexpr int rows = vectors == 2 ? 5 : vector_registers == 32 ? 6 : 2;
+  static constexpr int few_rows = 2;  // of a last block, if no more are left
   static constexpr std::size_t step_bytes = vectors * sizeof(vec);
 
   /// Elements of a row of a: whole registers.
@@ -51,57 +53,58 @@ struct product_panels {
   template <class T, class Operand>
   static void pack_rows(const matmul_shape& s, const T* b, int count, std::byte* to,
                         Operand operand) {
+    int k = 0;
+    if (count == columns)
+      for (; k + k_group <= s.k; k += k_group, to += step_bytes, b += std::ptrdiff_t{k_group} * s.n)
+        pack_step(
+            [&](int i) __attribute__((always_inline)) { return b + std::ptrdiff_t{i} * s.n; }, to,
+            operand);
     T kept[columns]{};
-    for (int k = 0; k < s.k; k += k_group, to += step_bytes) {
-      const auto row = [&](int i) __attribute__((always_inline))->const T* {
-        const T* const from = b + std::ptrdiff_t{k + i} * s.n;
-        if (k + i < s.k && count == columns) return from;
-        if (k + i < s.k) std::memcpy(kept, from, static_cast<std::size_t>(count) * sizeof(T));
-        return kept;
-      };
-      vec all[vectors];
-      if constexpr (k_group == 1) {
-        const T* const from = row(0);
-        unroll<vectors>([&](auto v) __attribute__((always_inline)) {
-          all[v] = operand(from + v * Dot::lanes);
-        });
-      } else {
-        unroll<k_group>([&](auto i) __attribute__((always_inline)) { all[i] = operand(row(i)); });
-        Dot::interleave(all);
-      }
-      std::memcpy(to, all, sizeof all);
-    }
+    for (; k < s.k; k += k_group, to += step_bytes, b += std::ptrdiff_t{k_group} * s.n)
+      pack_step(
+          [&](int i) __attribute__((always_inline))->const T* {
+            if (k + i < s.k)
+              std::memcpy(kept, b + std::ptrdiff_t{i} * s.n,
+                          static_cast<std::size_t>(count) * sizeof(T));
+            return kept;
+          },
+          to, operand);
   }
 
-  /// The same of columns [n, k]. weights(p) makes 16 bytes of weights of one column.
-  template <class T, class Weights>
+  /// The same of columns [n, k]; operand(p) loads elements of a column.
+  template <class T, class Operand>
   static void pack_columns(const matmul_shape& s, const T* b, int count, std::byte* to,
-                           Weights weights) {
+                           Operand operand) {
     if constexpr (k_group * sizeof(weight) == 4) {
-      for (int first = 0; first < count; first += 4) {
-        const T* column[4];
-        for (int i = 0; i < 4; ++i)
-          column[i] = b + std::ptrdiff_t{std::min(first + i, count - 1)} * s.k;
-        std::byte* at = to + places[static_cast<std::size_t>(first / 4)];
-        const auto put = [&](int some) __attribute__((always_inline)) {
-          words of[4];
-          for (int i = 0; i < 4; ++i) of[i] = weights(column[i]);
-          transpose(of);
-          for (int i = 0; i < some; ++i, at += step_bytes) std::memcpy(at, &of[i], sizeof of[i]);
+      constexpr int lanes = Dot::lanes, width = lanes * k_group;
+      for (int v = 0; v < vectors; ++v, to += sizeof(vec)) {
+        // A column after the last one is packed as the last one.
+        const T* column[lanes];
+        for (int i = 0; i < lanes; ++i)
+          column[i] = b + std::ptrdiff_t{std::min(Dot::column(vectors, v, i), count - 1)} * s.k;
+        std::byte* at = to;
+        const auto put = [&](const auto& elements, int steps) __attribute__((always_inline)) {
+          words_of<lanes> of[lanes];
+          unroll<lanes>([&](auto i) __attribute__((always_inline)) {
+            of[i] = std::bit_cast<words_of<lanes>>(operand(elements(i)));
+          });
+          transpose_words(of);
+          unroll<lanes>([&](auto i) __attribute__((always_inline)) {
+            if (i < steps) std::memcpy(at + i * step_bytes, &of[i], sizeof of[i]);
+          });
+          at += lanes * step_bytes;
         };
-        constexpr int block = 4 * k_group;
         int k = 0;
-        for (; k + block <= s.k; k += block) {
-          put(4);
-          for (const T*& c : column) c += block;
-        }
+        for (; k + width <= s.k; k += width)
+          put(
+              [&](int i) __attribute__((always_inline)) { return column[i] + k; }, lanes);
         if (k == s.k) continue;
-        T rest[4][block]{};
-        for (int i = 0; i < 4; ++i) {
-          std::memcpy(rest[i], column[i], static_cast<std::size_t>(s.k - k) * sizeof(T));
-          column[i] = rest[i];
-        }
-        put(ceil_div(s.k - k, k_group));
+        T rest[lanes][width]{};
+        for (int i = 0; i < lanes; ++i)
+          std::memcpy(rest[i], column[i] + k, static_cast<std::size_t>(s.k - k) * sizeof(T));
+        put(
+            [&](int i) __attribute__((always_inline)) { return rest[i]; },
+            ceil_div(s.k - k, k_group));
       }
     } else {
       static_assert(k_group == 1);
@@ -134,50 +137,35 @@ struct product_panels {
     }
   }
 
-  /// to[i] = Σ of[i], modulo 2^32.
-  [[gnu::always_inline]] static void sum_lanes(const std::uint32_t (&of)[4][Dot::lanes],
-                                               std::uint32_t (&to)[4]) {
-    if constexpr (Dot::lanes < 4) {
-      for (int i = 0; i < 4; ++i) to[i] = of[i][0];
+  /// to[i] = the sum of the lanes of of[i], modulo 2^32.
+  [[gnu::always_inline]] static void sum_lanes(const vec (&of)[4], std::uint32_t (&to)[4]) {
+    if constexpr (Dot::lanes == 1) {
+      for (int i = 0; i < 4; ++i) to[i] = static_cast<std::uint32_t>(of[i]);
     } else {
-      words x[4]{};
-      for (int i = 0; i < 4; ++i)
-        for (int lane = 0; lane < Dot::lanes; lane += 4) {
-          words four;
-          std::memcpy(&four, &of[i][lane], sizeof four);
-          x[i] += four;
-        }
-      transpose(x);
-      const words sum = (x[0] + x[1]) + (x[2] + x[3]);
-      std::memcpy(to, &sum, sizeof sum);
+      words_of<Dot::lanes> x[4];
+      unroll<4>([&](auto i) __attribute__((always_inline)) {
+        x[i] = std::bit_cast<words_of<Dot::lanes>>(of[i]);
+      });
+      const words_4 sums = sums_of_words(x);
+      std::memcpy(to, &sums, sizeof sums);
     }
   }
 
  private:
-  typedef std::uint32_t words [[gnu::vector_size(16)]];
-
-  /// Where each four columns are in a step, in bytes.
-  static constexpr auto places = [] {
-    std::array<std::size_t, static_cast<std::size_t>(ceil_div(columns, 4))> all{};
-    for (int v = 0; v < vectors; ++v)
-      for (int lane = 0; lane < Dot::lanes; ++lane) {
-        const int column = Dot::column(vectors, v, lane);
-        if (column % 4 == 0)
-          all[static_cast<std::size_t>(column / 4)] =
-              static_cast<std::size_t>(v * Dot::lanes + lane) * k_group * sizeof(weight);
-      }
-    return all;
-  }();
-
-  [[gnu::always_inline]] static void transpose(words (&x)[4]) {
-    const words a = __builtin_shufflevector(x[0], x[1], 0, 4, 1, 5);
-    const words b = __builtin_shufflevector(x[2], x[3], 0, 4, 1, 5);
-    const words c = __builtin_shufflevector(x[0], x[1], 2, 6, 3, 7);
-    const words d = __builtin_shufflevector(x[2], x[3], 2, 6, 3, 7);
-    x[0] = __builtin_shufflevector(a, b, 0, 1, 4, 5);
-    x[1] = __builtin_shufflevector(a, b, 2, 3, 6, 7);
-    x[2] = __builtin_shufflevector(c, d, 0, 1, 4, 5);
-    x[3] = __builtin_shufflevector(c, d, 2, 3, 6, 7);
+  /// One step of a panel: row(i) is row i of k_group.
+  template <class Row, class Operand>
+  [[gnu::always_inline]] static void pack_step(Row row, std::byte* to, Operand operand) {
+    vec all[vectors];
+    if constexpr (k_group == 1) {
+      const auto* const from = row(0);
+      unroll<vectors>([&](auto v) __attribute__((always_inline)) {
+        all[v] = operand(from + v * Dot::lanes);
+      });
+    } else {
+      unroll<k_group>([&](auto i) __attribute__((always_inline)) { all[i] = operand(row(i)); });
+      Dot::interleave(all);
+    }
+    std::memcpy(to, all, sizeof all);
   }
 };
 
