@@ -29,9 +29,15 @@ struct transposed_phase {
 struct transposed_axis {
   int phases{};
   int before{}, after{};       // inputs that are read before and after the image
+  int longest{};               // what a phase reads, from the first to the last input
   bool starts_inside = false;  // a phase does not read the first input
 
-  [[nodiscard]] constexpr int padded(int in) const { return before + in + after; }
+  /// Inputs between two rows, which are after the first and before the second; one phase has to
+  /// find all that it reads in a row and what is between.
+  [[nodiscard]] constexpr int between(int in) const {
+    const int border = before > after ? before : after;
+    return longest - in > border ? longest - in : border;
+  }
 };
 
 /// Of a phase 0 <= phase < min(stride, out).
@@ -57,9 +63,10 @@ struct transposed_axis {
   for (int i = 0; i < a.phases; ++i) {
     const transposed_phase p = transposed_phase_of(i, out, kernel, stride, padding, dilation);
     if (p.taps == 0) continue;
-    const int end = p.in_first + (p.taps - 1) * p.in_step + p.out_count;
+    const int length = (p.taps - 1) * p.in_step + p.out_count;
+    if (length > a.longest) a.longest = length;
     if (-p.in_first > a.before) a.before = -p.in_first;
-    if (end - in > a.after) a.after = end - in;
+    if (p.in_first + length - in > a.after) a.after = p.in_first + length - in;
     a.starts_inside = a.starts_inside || p.in_first != 0;
   }
   return a;
@@ -91,12 +98,14 @@ struct transposed_phases {
   [[nodiscard]] constexpr bool pads() const {
     return h.before + h.after + w.before + w.after > 0 || w.starts_inside;
   }
-  [[nodiscard]] constexpr int padded_h() const { return h.padded(shape.in_h); }
-  [[nodiscard]] constexpr int padded_w() const { return w.padded(shape.in_w); }
+  /// Pixels of a border before each row of the padded image, and after the last one.
+  [[nodiscard]] constexpr int border() const { return w.between(shape.in_w); }
+  [[nodiscard]] constexpr int padded_h() const { return h.before + shape.in_h + h.after; }
+  [[nodiscard]] constexpr int padded_w() const { return border() + shape.in_w; }
 
   /// The first pixel of the padded image that a phase reads.
   [[nodiscard]] constexpr int first_pixel(int phase) const {
-    return (h.before + row(phase).in_first) * padded_w() + w.before + column(phase).in_first;
+    return (h.before + row(phase).in_first) * padded_w() + border() + column(phase).in_first;
   }
   /// The convolution of one image that computes a phase; the kernel has no taps if nothing is read.
   /// Its rows are as long as those of the padded image; outputs after the phase's own are of no

@@ -24,6 +24,15 @@ static_assert(transposed_phase_of(1, 7, 3, 2, 1, 1) == transposed_phase{.out_fir
                                                                         .taps = 2,
                                                                         .in_first = 0,
                                                                         .in_step = 1});
+// Kernel 4, stride 2, padding 1: one phase reads a column before the image and one a column after
+// it. Both find it between two rows.
+constexpr transposed_phases both_sides({1, 4, 5, 8, 12, 4, 4, 2, 2, 1, 1});
+static_assert(both_sides.w.before == 1 && both_sides.w.after == 1);
+static_assert(both_sides.border() == 1 && both_sides.padded_w() == 6 && both_sides.padded_h() == 6);
+static_assert(both_sides.convolution(0).out_w() == 5);
+static_assert(both_sides.first_pixel(0) == 0 && both_sides.first_pixel(3) == 7);
+// Stride 1: the only phase reads columns on both sides.
+static_assert(transposed_phases({1, 4, 5, 8, 12, 3, 3, 1, 1, 1, 1}).padded_w() == 7);
 // Dilation 2 with stride 2: one phase reads all taps, the other nothing.
 static_assert(transposed_phase_of(0, 9, 3, 2, 0, 2).taps == 3);
 static_assert(transposed_phase_of(0, 9, 3, 2, 0, 2).in_first == -2);
@@ -71,7 +80,33 @@ static_assert(early.planes(0).padding_d == 1 && early.planes(1).padding_d == 0);
 constexpr transposed_planes past_the_end({1, 2, 3, 3, 3, 4, 1, 1, 2, 1, 1, 1, 0, 0, 0, 1, 0, 0, 2});
 static_assert(!past_the_end.reads_in_place(0) && past_the_end.depth(0).out_count == 3);
 
+/// Whether what a phase reads to the left and right of a row is border, not an input of another
+/// row.
+bool reads_in_border(const transposed_phases& p) {
+  for (int phase = 0; phase < p.count(); ++phase) {
+    const transposed_phase x = p.column(phase);
+    const int end = x.in_first + (x.taps - 1) * x.in_step + x.out_count;
+    if (x.taps > 0 && (-x.in_first > p.border() || end > p.shape.in_w + p.border() ||
+                       p.convolution(phase).out_w() < x.out_count))
+      return false;
+  }
+  return true;
+}
+
 }  // namespace
+
+TEST_CASE("phases read no input of another row") {
+  for (int kernel = 1; kernel < 6; ++kernel)
+    for (int stride = 1; stride < 5; ++stride)
+      for (int dilation = 1; dilation < 4; ++dilation)
+        for (int padding = 0; padding < 3; ++padding)
+          for (int more = 0; more < stride || more < dilation; ++more) {
+            const conv_transpose2d_shape s{1,       4,      4,      1,        1,
+                                           kernel,  kernel, stride, stride,   padding,
+                                           padding, more,   more,   dilation, dilation};
+            if (s.out_w() > 0) CHECK(reads_in_border(transposed_phases(s)));
+          }
+}
 
 TEST_CASE("every output of a transposed convolution is in one phase") {
   for (int kernel = 1; kernel < 6; ++kernel)

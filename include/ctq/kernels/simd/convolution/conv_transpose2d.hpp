@@ -55,14 +55,11 @@ template <class Bytes>
 template <class T>
 void copy_with_border(const transposed_phases& p, const T* in, T border, T* out) {
   const std::ptrdiff_t channels = p.shape.in_channels;
-  const std::ptrdiff_t row = p.shape.in_w * channels;
-  out = std::fill_n(out, (p.h.before * p.padded_w() + p.w.before) * channels, border);
-  const std::ptrdiff_t between = (p.w.after + p.w.before) * channels;
-  for (int y = 0; y < p.shape.in_h; ++y, in += row) {
-    out = std::copy_n(in, row, out);
-    if (y + 1 < p.shape.in_h) out = std::fill_n(out, between, border);
-  }
-  std::fill_n(out, ((p.h.after + 1) * p.padded_w() + p.w.after) * channels, border);
+  const std::ptrdiff_t row = p.shape.in_w * channels, padded_row = p.padded_w() * channels;
+  out = std::fill_n(out, p.h.before * padded_row, border);
+  for (int y = 0; y < p.shape.in_h; ++y, in += row)
+    out = std::copy_n(in, row, std::fill_n(out, padded_row - row, border));
+  std::fill_n(out, (p.h.after + 1) * padded_row, border);
 }
 
 /// Copies the pixels of a phase to their places in the output.
@@ -72,15 +69,28 @@ void place_pixels(const transposed_phases& p, int phase, const T* from, int row,
   const conv_transpose2d_shape& s = p.shape;
   const transposed_phase y = p.row(phase);
   const transposed_phase x = p.column(phase);
-  const auto channels = static_cast<std::size_t>(s.out_channels);
-  const std::ptrdiff_t step = std::ptrdiff_t{s.stride_w} * s.out_channels;
-  for (int j = 0; j < y.out_count; ++j) {
-    const T* pixel = from + std::ptrdiff_t{j} * row * s.out_channels;
-    T* to = out + (std::ptrdiff_t{y.out_first + j * s.stride_h} * s.out_w() + x.out_first) *
-                      s.out_channels;
-    for (int i = 0; i < x.out_count; ++i, pixel += channels, to += step)
-      std::memcpy(to, pixel, channels * sizeof(T));
-  }
+  const std::ptrdiff_t channels = s.out_channels;
+  const auto place = [&](auto copy) __attribute__((always_inline)) {
+    const std::ptrdiff_t step = s.stride_w * channels;
+    for (int j = 0; j < y.out_count; ++j) {
+      const T* pixel = from + std::ptrdiff_t{j} * row * channels;
+      T* to =
+          out + (std::ptrdiff_t{y.out_first + j * s.stride_h} * s.out_w() + x.out_first) * channels;
+      for (int i = 0; i < x.out_count; ++i, pixel += channels, to += step) copy(pixel, to);
+    }
+  };
+  // A call of memcpy takes as long as four registers.
+  const auto in_parts_of = [&](auto bytes) {
+    place([&](const T* pixel, T* to) __attribute__((always_inline)) {
+      constexpr std::ptrdiff_t part = bytes / sizeof(T);
+      for (std::ptrdiff_t i = 0; i < channels; i += part) std::memcpy(to + i, pixel + i, bytes);
+    });
+  };
+  const std::size_t bytes = static_cast<std::size_t>(channels) * sizeof(T);
+  if (bytes % 64 == 0) return in_parts_of(std::integral_constant<std::size_t, 64>{});
+  if (bytes % 16 == 0) return in_parts_of(std::integral_constant<std::size_t, 16>{});
+  place([&](const T* pixel, T* to)
+            __attribute__((always_inline)) { std::memcpy(to, pixel, bytes); });
 }
 
 /// Writes one pixel to all places of a phase that reads nothing.
