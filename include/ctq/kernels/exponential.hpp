@@ -2,6 +2,7 @@
 #pragma once
 
 #include <bit>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
@@ -36,12 +37,11 @@ inline constexpr float factor[] = {0.00829030644724F, 0.0418982050229F, 0.166676
 [[nodiscard]] inline float exp_of_negative(float x) noexcept {
   using namespace exponentials;
   const float bounded = x < least ? least : x;
-  const float shifted = no_contract(bounded * log2_e) + round_to_exponent;
+  const float shifted = std::fma(bounded, log2_e, round_to_exponent);
   const float n = shifted - round_to_exponent;
   const float r = (bounded - n * ln2_high) - n * ln2_low;
-  const auto line = [r](int i) { return no_contract(factor[i] * r) + factor[i + 1]; };
-  const float square = r * r;
-  const float y = no_contract((no_contract(line(0) * square) + line(2)) * square) + line(4);
+  float y = factor[0];
+  for (int i = 1; i < 6; ++i) y = std::fma(y, r, factor[i]);
   return y * std::bit_cast<float>(std::bit_cast<std::uint32_t>(shifted) << 23);
 }
 

@@ -7,6 +7,7 @@
 #include "ctq/kernels/simd/arch/avx512_warnings.hpp"
 #include "ctq/kernels/simd/arch/rounding.hpp"
 #include "ctq/kernels/simd/register_conversions.hpp"
+#include "ctq/kernels/simd/unroll.hpp"
 #include "ctq/kernels/xsimd.hpp"
 
 CTQ_BEGIN_AVX512
@@ -22,7 +23,7 @@ template <vectorized Isa>
   using integers = batch<Isa, std::int32_t>;
   const floats magic(round_to_exponent);
   const floats bounded = at_least<Isa>(x, floats(least));
-  const floats shifted = rounded<Isa>(bounded * floats(log2_e)) + magic;
+  const floats shifted = fma<Isa>(bounded, floats(log2_e), magic);
   const floats n = shifted - magic;
   const auto less = [&](floats from, float part) __attribute__((always_inline)) {
     if constexpr (has_fma<Isa>) {
@@ -32,11 +33,10 @@ template <vectorized Isa>
     }
   };
   const floats r = less(less(bounded, ln2_high), ln2_low);
-  const auto line = [&](int i) __attribute__((always_inline)) {
-    return rounded<Isa>(floats(factor[i]) * r) + floats(factor[i + 1]);
-  };
-  const floats square = r * r;
-  const floats y = rounded<Isa>((rounded<Isa>(line(0) * square) + line(2)) * square) + line(4);
+  floats y(factor[0]);
+  unroll<5>([&](auto i) __attribute__((always_inline)) {
+    y = fma<Isa>(y, r, floats(factor[i + 1]));
+  });
   return y * bits_as<floats>(bits_as<integers>(shifted) << 23);
 }
 

@@ -6,6 +6,7 @@
 
 #include "ctq/kernels/reference/softmax.hpp"
 #include "ctq/kernels/simd/arch/avx512_warnings.hpp"
+#include "ctq/kernels/simd/arch/first_lanes.hpp"
 #include "ctq/kernels/simd/unroll.hpp"
 #include "ctq/kernels/xsimd.hpp"
 
@@ -63,12 +64,38 @@ struct row_lanes {
   }
 };
 
-/// Calls f(integral_constant<rows>, first row) for all rows: several together, then one by one.
+/// Calls f(i, lanes) for the register that begins at each element i = 0, width, … < count of a row.
+///   lanes  all_lanes, or first_lanes
 template <vectorized Isa, class F>
+[[gnu::always_inline]] inline void for_each_register(int count, F f) noexcept {
+  constexpr int width = row_lanes<Isa>::width;
+  int i = 0;
+  for (; i + width <= count; i += width) f(i, all_lanes<Isa>{});
+  if (i < count) f(i, first_lanes<Isa>(count - i));
+}
+
+/// Calls f(row, r, i, lanes) for the registers r of each 16 elements of `Rows` rows; i is its first
+/// element. Rows and r are constants.
+template <vectorized Isa, int Rows, class F>
+[[gnu::always_inline]] inline void for_each_part(int count, F f) noexcept {
+  using row = row_lanes<Isa>;
+  const int whole = count / row::lanes * row::lanes;
+  for (int i = 0; i < whole; i += row::lanes)
+    unroll<Rows, row::registers>([&](auto k, auto r) __attribute__((always_inline)) {
+      f(k, r, i + r * row::width, all_lanes<Isa>{});
+    });
+  if (whole < count)
+    unroll<Rows, row::registers>([&](auto k, auto r) __attribute__((always_inline)) {
+      const int i = whole + r * row::width;
+      f(k, r, i, first_lanes<Isa>(count - i));
+    });
+}
+
+/// Calls f(integral_constant<rows>, first row) for all rows: `Together` of them, then one by one.
+template <int Together, class F>
 [[gnu::always_inline]] inline void for_rows_together(std::ptrdiff_t rows, F f) noexcept {
-  constexpr int together = row_lanes<Isa>::rows_together;
   std::ptrdiff_t row = 0;
-  for (; row + together <= rows; row += together) f(std::integral_constant<int, together>{}, row);
+  for (; row + Together <= rows; row += Together) f(std::integral_constant<int, Together>{}, row);
   for (; row < rows; ++row) f(std::integral_constant<int, 1>{}, row);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 
 #include "ctq/kernels/reference/softmax.hpp"
@@ -14,45 +15,33 @@ namespace ctq::kernels::simd {
 
 namespace softmax_rows {
 
-/// The 16 elements of a row from the i-th on, contiguous. Of those after the end `rest` has
-/// copies, with `filler` for elements that are not there.
-[[nodiscard, gnu::always_inline]] inline const float* elements(const softmax_shape& s,
-                                                               const float* row, int i,
-                                                               float filler, float* rest) noexcept {
-  constexpr int lanes = reference::row_sums;
-  if (s.step == 1 && i + lanes <= s.count) return row + i;
-  for (int j = 0; j < lanes; ++j)
-    rest[j] = i + j < s.count ? row[static_cast<std::ptrdiff_t>(i + j) * s.step] : filler;
-  return rest;
+/// The 16 elements of a row from the i-th on that are not contiguous, or fewer, with `filler` for
+/// those that are not there.
+[[gnu::always_inline]] inline void gather(const softmax_shape& s, const float* row, int i,
+                                          float filler, float* to) noexcept {
+  for (int j = 0; j < reference::row_sums; ++j)
+    to[j] = i + j < s.count ? row[static_cast<std::ptrdiff_t>(i + j) * s.step] : filler;
 }
 
 /// The other way round.
-[[gnu::always_inline]] inline void store(const softmax_shape& s, const float* from, float* row,
-                                         int i) noexcept {
-  constexpr int lanes = reference::row_sums;
-  const int count = s.count - i < lanes ? s.count - i : lanes;
+[[gnu::always_inline]] inline void scatter(const softmax_shape& s, const float* from, float* row,
+                                           int i) noexcept {
+  const int count = std::min(s.count - i, reference::row_sums);
   for (int j = 0; j < count; ++j) row[static_cast<std::ptrdiff_t>(i + j) * s.step] = from[j];
 }
 
 /// Replaces the elements of a row by f of them, of a register or of one.
 template <vectorized Isa, class F>
 [[gnu::always_inline]] inline void for_each(const softmax_shape& s, float* row, F f) noexcept {
-  using floats = batch<Isa, float>;
-  constexpr int width = static_cast<int>(floats::size);
-  int i = 0;
-  if (s.step == 1) {
-    for (; i + width <= s.count; i += width)
-      f(floats::load_unaligned(row + i)).store_unaligned(row + i);
+  if (s.step != 1) {
+    for (std::ptrdiff_t i = 0; i < s.count; ++i) row[i * s.step] = f(row[i * s.step]);
+    return;
   }
-  for (; i < s.count; ++i) {
-    float& x = row[static_cast<std::ptrdiff_t>(i) * s.step];
-    x = f(x);
-  }
+  for_each_register<Isa>(
+      s.count, [&](int i, const auto& lanes) __attribute__((always_inline)) {
+        lanes.store(f(lanes.load(row + i, 0.0F)), row + i);
+      });
 }
-
-}  // namespace softmax_rows
-
-namespace softmax_rows {
 
 /// Rows first … first + Rows - 1.
 template <vectorized Isa, int Rows>
@@ -61,6 +50,7 @@ template <vectorized Isa, int Rows>
   using row = row_lanes<Isa>;
   using floats = typename row::floats;
   constexpr int lanes = row::lanes, width = row::width, registers = row::registers;
+  constexpr float nothing = -__builtin_huge_valf();  // its exp is 0
   const float* x[Rows];
   float* y[Rows];
   unroll<Rows>([&](auto k) __attribute__((always_inline)) {
@@ -68,23 +58,39 @@ template <vectorized Isa, int Rows>
     x[k] = in + at;
     y[k] = out + at;
   });
-  const int whole = s.step == 1 ? s.count / lanes * lanes : 0;
-  alignas(64) float rest[lanes];
+  // Calls f(k, r, register, store) for the elements in register r of each 16 of row k.
+  const auto for_registers = [&](auto f) __attribute__((always_inline)) {
+    if (s.step == 1) {
+      for_each_part<Isa, Rows>(
+          s.count, [&](int k, int r, int i, const auto& lanes) __attribute__((always_inline)) {
+            f(
+                k, r,
+                lanes.load(x[k] + i, nothing), [&](const floats& z) __attribute__((always_inline)) {
+                  lanes.store(z, y[k] + i);
+                });
+          });
+      return;
+    }
+    for (int i = 0; i < s.count; i += lanes)
+      unroll<Rows>([&](auto k) __attribute__((always_inline)) {
+        alignas(64) float gathered[lanes], kept[lanes];
+        gather(s, x[k], i, nothing, gathered);
+        unroll<registers>([&](auto r) __attribute__((always_inline)) {
+          f(
+              k, r, floats::load_unaligned(gathered + r * width),
+              [&](const floats& z)
+                  __attribute__((always_inline)) { z.store_unaligned(kept + r * width); });
+        });
+        scatter(s, kept, y[k], i);
+      });
+  };
 
   // A NaN makes the sum NaN, whatever the maximum is.
   row most[Rows];
   unroll<Rows>([&](auto k) __attribute__((always_inline)) { most[k] = row(*x[k]); });
-  const auto compare = [&](int k, const float* from) __attribute__((always_inline)) {
-    unroll<registers>([&](auto r) __attribute__((always_inline)) {
-      most[k].part[r] = xsimd::max(floats::load_unaligned(from + r * width), most[k].part[r]);
-    });
-  };
-  for (int i = 0; i < whole; i += lanes)
-    unroll<Rows>([&](auto k) __attribute__((always_inline)) { compare(k, x[k] + i); });
-  for (int i = whole; i < s.count; i += lanes)
-    unroll<Rows>([&](auto k) __attribute__((always_inline)) {
-      compare(k, elements(s, x[k], i, *x[k], rest));
-    });
+  for_registers([&](int k, int r, const floats& z, const auto&) __attribute__((always_inline)) {
+    most[k].part[r] = xsimd::max(z, most[k].part[r]);
+  });
 
   floats subtracted[Rows];
   row sum[Rows];
@@ -92,25 +98,18 @@ template <vectorized Isa, int Rows>
     subtracted[k] = floats(most[k].largest());
     sum[k] = row(0.0F);
   });
-  const auto exponentials = [&](int k, const float* from, float* to)
-      __attribute__((always_inline)) {
-    unroll<registers>([&](auto r) __attribute__((always_inline)) {
-      const floats shifted = floats::load_unaligned(from + r * width) - subtracted[k];
-      const floats e = exp_of_negative<Isa>(shifted);
-      sum[k].part[r] += e;
-      (s.logarithm != 0 ? shifted : e).store_unaligned(to + r * width);
-    });
-  };
-  for (int i = 0; i < whole; i += lanes)
-    unroll<Rows>([&](auto k)
-                     __attribute__((always_inline)) { exponentials(k, x[k] + i, y[k] + i); });
-  const float nothing = -__builtin_huge_valf();  // its exp is 0
-  for (int i = whole; i < s.count; i += lanes)
-    unroll<Rows>([&](auto k) __attribute__((always_inline)) {
-      alignas(64) float kept[lanes];
-      exponentials(k, elements(s, x[k], i, nothing, rest), kept);
-      store(s, kept, y[k], i);
-    });
+  for_registers([&](int k, int r, const floats& z, const auto& store)
+                    __attribute__((always_inline)) {
+                      const floats shifted = z - subtracted[k];
+                      const floats e = exp_of_negative<Isa>(shifted);
+                      sum[k].part[r] += e;
+                      // Not one store of either: g++ 12 chooses between two copies in memory.
+                      if (s.logarithm != 0) {
+                        store(shifted);
+                      } else {
+                        store(e);
+                      }
+                    });
 
   unroll<Rows>([&](auto k) __attribute__((always_inline)) {
     const float total = sum[k].sum();
@@ -136,7 +135,7 @@ template <class Isa>
   if constexpr (!vectorized<Isa>) {
     reference::softmax(s, in, out);
   } else {
-    for_rows_together<Isa>(
+    for_rows_together<row_lanes<Isa>::rows_together>(
         s.rows, [&](auto rows, std::ptrdiff_t first) __attribute__((always_inline)) {
           softmax_rows::softmax<Isa, rows>(s, first, in, out);
         });

@@ -29,11 +29,37 @@ void check_folds(unsigned seed) {
   CHECK(row(x[0]).largest() == x[0]);
 }
 
+/// Each element of each row is in one register, at its place.
 template <class Isa>
+void check_registers() {
+  using row = simd::row_lanes<Isa>;
+  const std::vector<float> ones(50, 1.0F);
+  for (int count = 1; count <= 50; ++count) {
+    CAPTURE(count);
+    const auto length = static_cast<std::size_t>(count);
+    std::vector<float> single(length), first(length), second(length);
+    simd::for_each_register<Isa>(count, [&](int i, const auto& lanes) {
+      lanes.store(lanes.load(single.data() + i, 0.0F) + lanes.load(ones.data() + i, 0.0F),
+                  single.data() + i);
+    });
+    simd::for_each_part<Isa, 2>(count, [&](auto k, auto r, int i, const auto& lanes) {
+      CHECK(i % reference::row_sums == r * row::width);
+      float* const to = (k == 0 ? first : second).data();
+      if (i < count)
+        lanes.store(lanes.load(to + i, 0.0F) + lanes.load(ones.data() + i, 0.0F), to + i);
+    });
+    const std::vector<float> once(length, 1.0F);
+    CHECK(single == once);
+    CHECK(first == once);
+    CHECK(second == once);
+  }
+}
+
+template <int Together>
 void check_rows() {
   for (std::ptrdiff_t rows = 0; rows < 11; ++rows) {
     std::vector<int> visits(static_cast<std::size_t>(rows));
-    simd::for_rows_together<Isa>(rows, [&](auto together, std::ptrdiff_t first) {
+    simd::for_rows_together<Together>(rows, [&](auto together, std::ptrdiff_t first) {
       for (std::ptrdiff_t k = 0; k < together; ++k) ++visits[static_cast<std::size_t>(first + k)];
     });
     CHECK(visits == std::vector<int>(visits.size(), 1));
@@ -57,5 +83,11 @@ TEST_CASE("sums of 16 lanes are those of the reference, and the largest lane is 
 }
 
 TEST_CASE("every row is visited once, several together") {
-  with_registers([]<class Isa>(std::type_identity<Isa>) { check_rows<Isa>(); });
+  check_rows<1>();
+  check_rows<2>();
+  check_rows<4>();
+}
+
+TEST_CASE("the registers of a row hold each of its elements once") {
+  with_registers([]<class Isa>(std::type_identity<Isa>) { check_registers<Isa>(); });
 }
