@@ -139,16 +139,12 @@ struct product_panels {
 
   /// to[i] = the sum of the lanes of of[i], modulo 2^32.
   [[gnu::always_inline]] static void sum_lanes(const vec (&of)[4], std::uint32_t (&to)[4]) {
-    if constexpr (Dot::lanes == 1) {
-      for (int i = 0; i < 4; ++i) to[i] = static_cast<std::uint32_t>(of[i]);
-    } else {
-      words_of<Dot::lanes> x[4];
-      unroll<4>([&](auto i) __attribute__((always_inline)) {
-        x[i] = std::bit_cast<words_of<Dot::lanes>>(of[i]);
-      });
-      const words_4 sums = sums_of_words(x);
-      std::memcpy(to, &sums, sizeof sums);
-    }
+    words_of<Dot::lanes> x[4];
+    unroll<4>([&](auto i) __attribute__((always_inline)) {
+      x[i] = std::bit_cast<words_of<Dot::lanes>>(of[i]);
+    });
+    const words_4 sums = sums_of_words(x);
+    std::memcpy(to, &sums, sizeof sums);
   }
 
  private:

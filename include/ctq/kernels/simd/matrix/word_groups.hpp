@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <type_traits>
 #include <utility>
 
 #include "ctq/kernels/simd/unroll.hpp"
@@ -17,8 +16,26 @@ typedef std::uint32_t words_8 [[gnu::vector_size(32)]];
 typedef std::uint32_t words_16 [[gnu::vector_size(64)]];
 
 template <int Lanes>
-using words_of =
-    std::conditional_t<Lanes == 4, words_4, std::conditional_t<Lanes == 8, words_8, words_16>>;
+struct words_type;
+template <>
+struct words_type<1> {
+  using type = std::uint32_t;
+};
+template <>
+struct words_type<4> {
+  using type = words_4;
+};
+template <>
+struct words_type<8> {
+  using type = words_8;
+};
+template <>
+struct words_type<16> {
+  using type = words_16;
+};
+/// A register of so many words; one word is no register.
+template <int Lanes>
+using words_of = typename words_type<Lanes>::type;
 
 /// The words of x and, after them, of y, that have these numbers.
 template <int... Numbers, class Words>
@@ -84,31 +101,37 @@ template <class Words, int Groups>
 template <class Words, int Lanes>
 [[gnu::always_inline]] inline void transpose_words(Words (&x)[Lanes]) {
   static_assert(sizeof(Words) == Lanes * 4);
-  constexpr int groups = Lanes / 4;
-  unroll<groups>([&](auto g) __attribute__((always_inline)) {
-    Words four[4] = {x[4 * g], x[4 * g + 1], x[4 * g + 2], x[4 * g + 3]};
-    transpose_in_groups(four);
-    unroll<4>([&](auto i) __attribute__((always_inline)) { x[4 * g + i] = four[i]; });
-  });
-  unroll<4>([&](auto i) __attribute__((always_inline)) {
-    Words of_groups[groups];
-    unroll<groups>([&](auto g) __attribute__((always_inline)) { of_groups[g] = x[4 * g + i]; });
-    transpose_groups(of_groups);
-    unroll<groups>([&](auto g) __attribute__((always_inline)) { x[4 * g + i] = of_groups[g]; });
-  });
+  if constexpr (Lanes > 1) {
+    constexpr int groups = Lanes / 4;
+    unroll<groups>([&](auto g) __attribute__((always_inline)) {
+      Words four[4] = {x[4 * g], x[4 * g + 1], x[4 * g + 2], x[4 * g + 3]};
+      transpose_in_groups(four);
+      unroll<4>([&](auto i) __attribute__((always_inline)) { x[4 * g + i] = four[i]; });
+    });
+    unroll<4>([&](auto i) __attribute__((always_inline)) {
+      Words of_groups[groups];
+      unroll<groups>([&](auto g) __attribute__((always_inline)) { of_groups[g] = x[4 * g + i]; });
+      transpose_groups(of_groups);
+      unroll<groups>([&](auto g) __attribute__((always_inline)) { x[4 * g + i] = of_groups[g]; });
+    });
+  }
 }
 
 /// Word i is the sum of the words of x[i], modulo 2^32.
 template <class Words>
 [[nodiscard, gnu::always_inline]] inline words_4 sums_of_words(Words (&x)[4]) {
-  transpose_in_groups(x);
-  const Words all = (x[0] + x[1]) + (x[2] + x[3]);
-  words_4 sum = __builtin_shufflevector(all, all, 0, 1, 2, 3);
-  if constexpr (sizeof(Words) >= 32) sum += __builtin_shufflevector(all, all, 4, 5, 6, 7);
-  if constexpr (sizeof(Words) >= 64)
-    sum += __builtin_shufflevector(all, all, 8, 9, 10, 11) +
-           __builtin_shufflevector(all, all, 12, 13, 14, 15);
-  return sum;
+  if constexpr (sizeof(Words) == 4) {
+    return words_4{x[0], x[1], x[2], x[3]};
+  } else {
+    transpose_in_groups(x);
+    const Words all = (x[0] + x[1]) + (x[2] + x[3]);
+    words_4 sum = __builtin_shufflevector(all, all, 0, 1, 2, 3);
+    if constexpr (sizeof(Words) >= 32) sum += __builtin_shufflevector(all, all, 4, 5, 6, 7);
+    if constexpr (sizeof(Words) >= 64)
+      sum += __builtin_shufflevector(all, all, 8, 9, 10, 11) +
+             __builtin_shufflevector(all, all, 12, 13, 14, 15);
+    return sum;
+  }
 }
 
 }  // namespace ctq::kernels::simd

@@ -53,6 +53,15 @@ void check_words() {
 
 }  // namespace
 
+TEST_CASE("a single word is no register") {
+  words_of<1> one[1] = {7};
+  transpose_words(one);
+  CHECK(one[0] == 7);
+  words_of<1> four[4] = {1, 2, 3, 4};
+  const words_4 sums = sums_of_words(four);
+  for (unsigned i = 0; i < 4; ++i) CHECK(+sums[i] == i + 1);
+}
+
 TEST_CASE("words are transposed and summed in registers of each size") {
   check_words<words_4>();
 #ifdef __AVX__
