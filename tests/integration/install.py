@@ -47,7 +47,7 @@ def with_pkg_config(consumer, build, environment, compiler, flags):
 
 
 def with_meson(consumer, build, environment, compiler, flags):
-    args = [f"-Dcpp_args={','.join(flags)}"] if flags else []
+    args = [f"-Dcpp_args={' '.join(flags)}"] if flags else []
     run("meson", "setup", build, consumer, *args, env=environment)
     run("meson", "test", "-C", build, "--print-errorlogs")
 

@@ -72,7 +72,7 @@ executable('embedded', 'main.cpp', net_int8, cpp_args: '-DEMBEDDED', dependencie
 def build_with_meson(folder, prefix, compiler, flags):
     (folder / "meson.build").write_text(MESON.format(isas=ISAS))
     build = folder / "build"
-    run("meson", "setup", build, folder, *([f"-Dcpp_args={','.join(flags)}"] if flags else []))
+    run("meson", "setup", build, folder, *([f"-Dcpp_args={' '.join(flags)}"] if flags else []))
     run("ninja", "-C", build)
     return build
 
