@@ -78,7 +78,7 @@ class @NAME@ {
   ///   arena  arena_bytes(), 64-byte aligned, used by one run at a time
   void run(@SPANS@,
            std::byte* arena) const noexcept;
-  void run(@INPUTS@, @OUTPUT@& out, std::byte* arena) const noexcept {
+  void run(@INPUTS@, @RESULT@& out, std::byte* arena) const noexcept {
     run(@VALUES@, arena);
   }
 
@@ -130,9 +130,9 @@ class @NAME@::session {
 
   /// One inference; out must not overlap with an input.
   void run(@SPANS@) noexcept;
-  void operator()(@INPUTS@, @OUTPUT@& out) noexcept { run(@VALUES@); }
-  [[nodiscard]] @OUTPUT@ operator()(@INPUTS@) noexcept {
-    @OUTPUT@ out;
+  void operator()(@INPUTS@, @RESULT@& out) noexcept { run(@VALUES@); }
+  [[nodiscard]] @RESULT@ operator()(@INPUTS@) noexcept {
+    @RESULT@ out;
     run(@VALUES@);
     return out;
   }
@@ -506,7 +506,7 @@ std::vector<substitution> substitutions_for(const library_request& r,
                         ? "\n  /// An index that is no row of its table looks up a row of NaN."
                         : ""},
       {"@TENSORS@", declared(tensors)},
-      {"@OUTPUT@", tensors.out.size() == 1 ? "output" : "outputs"},
+      {"@RESULT@", tensors.out.size() == 1 ? "output" : "outputs"},
       {"@SPANS@",
        each(tensors, ", ", "std::span<const {3}, {0}::size> {1}", "std::span<{3}, {0}::size> {1}")},
       {"@INPUTS@", each({tensors.in, {}}, ", ", "const {0}& {1}", "")},
