@@ -98,7 +98,7 @@ struct product_panels {
         for (; k + width <= s.k; k += width)
           put(
               [&](int i) __attribute__((always_inline)) { return column[i] + k; }, lanes);
-        if (k == s.k) continue;
+        if (k >= s.k) continue;
         T rest[lanes][width]{};
         for (int i = 0; i < lanes; ++i)
           std::memcpy(rest[i], column[i] + k, static_cast<std::size_t>(s.k - k) * sizeof(T));
