@@ -22,8 +22,8 @@ inline constexpr float log2_e = 1.44269504F;
 /// For |x| < 2^21 the lowest eight bits of x + round_to_exponent are rne(x) + 127, the exponent of
 /// the float 2^rne(x).
 inline constexpr float round_to_exponent = round_to_integer + 127.0F;
-// ln(2) in two parts of 16 bits: the products with an integer of 7 bits are exact, and may be
-// contracted.
+// ln(2) in two parts of 16 bits: the products with an integer of 7 bits are exact, with and without
+// a fused multiply-add.
 inline constexpr float ln2_high = 0x1.62e4p-1F, ln2_low = 0x1.7f7ep-20F;
 /// Of the polynomial of degree 5 closest to exp on [-ln(2) / 2, ln(2) / 2] that is 1 at 0, within
 /// 9.2e-8 of it, from the highest power on.
@@ -39,7 +39,7 @@ inline constexpr float factor[] = {0.00829030644724F, 0.0418982050229F, 0.166676
   const float bounded = x < least ? least : x;
   const float shifted = std::fma(bounded, log2_e, round_to_exponent);
   const float n = shifted - round_to_exponent;
-  const float r = (bounded - n * ln2_high) - n * ln2_low;
+  const float r = std::fma(n, -ln2_low, std::fma(n, -ln2_high, bounded));
   float y = factor[0];
   for (int i = 1; i < 6; ++i) y = std::fma(y, r, factor[i]);
   return y * std::bit_cast<float>(std::bit_cast<std::uint32_t>(shifted) << 23);

@@ -24,17 +24,29 @@ namespace ctq::kernels::simd {
 
 #if defined(__SSSE3__)
 
+// Not xsimd::ssub, which is a sum of several instructions for AVX-512 in xsimd 8.1, and does not
+// compile without optimization.
+
 [[nodiscard, gnu::always_inline]] inline __m128i shuffle_bytes(__m128i row, __m128i index) {
   return _mm_shuffle_epi8(row, index);
+}
+[[nodiscard, gnu::always_inline]] inline __m128i subtract_saturated(__m128i x, __m128i y) {
+  return _mm_subs_epi8(x, y);
 }
 #if defined(__AVX2__)
 [[nodiscard, gnu::always_inline]] inline __m256i shuffle_bytes(__m256i row, __m256i index) {
   return _mm256_shuffle_epi8(row, index);
 }
+[[nodiscard, gnu::always_inline]] inline __m256i subtract_saturated(__m256i x, __m256i y) {
+  return _mm256_subs_epi8(x, y);
+}
 #endif
 #if defined(__AVX512BW__)
 [[nodiscard, gnu::always_inline]] inline __m512i shuffle_bytes(__m512i row, __m512i index) {
   return _mm512_shuffle_epi8(row, index);
+}
+[[nodiscard, gnu::always_inline]] inline __m512i subtract_saturated(__m512i x, __m512i y) {
+  return _mm512_subs_epi8(x, y);
 }
 #endif
 
@@ -71,21 +83,20 @@ class shuffled_table {
 
   /// The entry of each lane, indexed by its bits.
   [[nodiscard, gnu::always_inline]] lanes_of_q operator[](const lanes_of_q& q) const noexcept {
-    const bytes sixteen(std::int8_t{16});
-    bytes low(static_cast<reg>(q)), high = low ^ bytes(std::int8_t{-128});
+    const reg sixteen = bytes(std::int8_t{16});
+    reg low = static_cast<reg>(q), high = bytes(low) ^ bytes(std::int8_t{-128});
     bytes out = of_row(0, low) ^ of_row(8, high);
     unroll<7>([&](auto k) __attribute__((always_inline)) {
-      low = xsimd::ssub(low, sixteen);
-      high = xsimd::ssub(high, sixteen);
+      low = subtract_saturated(low, sixteen);
+      high = subtract_saturated(high, sixteen);
       out ^= of_row(1 + k, low) ^ of_row(9 + k, high);
     });
     return lanes_of_q(static_cast<reg>(out));
   }
 
  private:
-  [[nodiscard, gnu::always_inline]] bytes of_row(int row, const bytes& index) const noexcept {
-    return bytes(
-        shuffle_bytes(static_cast<reg>(bytes::load_aligned(rows_[row])), static_cast<reg>(index)));
+  [[nodiscard, gnu::always_inline]] bytes of_row(int row, reg index) const noexcept {
+    return bytes(shuffle_bytes(static_cast<reg>(bytes::load_aligned(rows_[row])), index));
   }
 
   alignas(64) std::int8_t rows_[16][lanes];
