@@ -15,19 +15,28 @@ namespace ctq::kernels::simd {
 
 namespace softmax_rows {
 
-/// The 16 elements of a row from the i-th on that are not contiguous, or fewer, with `filler` for
+/// A register of elements of a row from the i-th on that are not contiguous, with `filler` for
 /// those that are not there.
-[[gnu::always_inline]] inline void gather(const softmax_shape& s, const float* row, int i,
-                                          float filler, float* to) noexcept {
-  for (int j = 0; j < reference::row_sums; ++j)
-    to[j] = i + j < s.count ? row[static_cast<std::ptrdiff_t>(i + j) * s.step] : filler;
+template <vectorized Isa>
+[[nodiscard, gnu::always_inline]] inline batch<Isa, float> gather(const softmax_shape& s,
+                                                                  const float* row, int i,
+                                                                  float filler) noexcept {
+  constexpr int width = row_lanes<Isa>::width;
+  float all[width];
+  for (int j = 0; j < width; ++j)
+    all[j] = i + j < s.count ? row[static_cast<std::ptrdiff_t>(i + j) * s.step] : filler;
+  return batch<Isa, float>::load_unaligned(all);
 }
 
 /// The other way round.
-[[gnu::always_inline]] inline void scatter(const softmax_shape& s, const float* from, float* row,
-                                           int i) noexcept {
-  const int count = std::min(s.count - i, reference::row_sums);
-  for (int j = 0; j < count; ++j) row[static_cast<std::ptrdiff_t>(i + j) * s.step] = from[j];
+template <vectorized Isa>
+[[gnu::always_inline]] inline void scatter(const softmax_shape& s, const batch<Isa, float>& x,
+                                           float* row, int i) noexcept {
+  constexpr int width = row_lanes<Isa>::width;
+  float all[width];
+  x.store_unaligned(all);
+  const int count = std::min(s.count - i, width);
+  for (int j = 0; j < count; ++j) row[static_cast<std::ptrdiff_t>(i + j) * s.step] = all[j];
 }
 
 /// Replaces the elements of a row by f of them, of a register or of one.
@@ -49,7 +58,6 @@ template <vectorized Isa, int Rows>
                                            float* out) noexcept {
   using row = row_lanes<Isa>;
   using floats = typename row::floats;
-  constexpr int lanes = row::lanes, width = row::width, registers = row::registers;
   constexpr float nothing = -__builtin_huge_valf();  // its exp is 0
   const float* x[Rows];
   float* y[Rows];
@@ -71,17 +79,14 @@ template <vectorized Isa, int Rows>
           });
       return;
     }
-    for (int i = 0; i < s.count; i += lanes)
-      unroll<Rows>([&](auto k) __attribute__((always_inline)) {
-        alignas(64) float gathered[lanes], kept[lanes];
-        gather(s, x[k], i, nothing, gathered);
-        unroll<registers>([&](auto r) __attribute__((always_inline)) {
-          f(
-              k, r, floats::load_unaligned(gathered + r * width),
-              [&](const floats& z)
-                  __attribute__((always_inline)) { z.store_unaligned(kept + r * width); });
-        });
-        scatter(s, kept, y[k], i);
+    for (int begin = 0; begin < s.count; begin += row::lanes)
+      unroll<Rows, row::registers>([&](auto k, auto r) __attribute__((always_inline)) {
+        const int i = begin + r * row::width;
+        f(
+            k, r,
+            gather<Isa>(s, x[k], i, nothing), [&](const floats& z) __attribute__((always_inline)) {
+              scatter<Isa>(s, z, y[k], i);
+            });
       });
   };
 
