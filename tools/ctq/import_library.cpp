@@ -20,7 +20,7 @@ struct substitution {
   std::string value;
 };
 
-/// A form with all substitutions.
+/// A form with all substitutions. No key is @INPUT@ or @OUTPUT@, which Meson replaces.
 std::string filled(std::string_view form, const std::vector<substitution>& with) {
   std::string text;
   while (!form.empty()) {

@@ -10,8 +10,8 @@
 #include <immintrin.h>
 #endif
 
-// The elements after the last whole register of a row of floats. Copied one by one, they would take
-// as long as ten registers.
+// Loads and stores of the first lanes of a register of floats: the elements after the last whole
+// register of a row. Copied one by one, they would take as long as ten registers.
 
 CTQ_BEGIN_AVX512
 

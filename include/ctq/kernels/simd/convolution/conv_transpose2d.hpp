@@ -51,7 +51,7 @@ template <class Bytes>
   return w;
 }
 
-/// Copies an image [H,W,C] to [padded_h + 1, padded_w, C].
+/// Copies an image [H,W,C] to [padded_h + 1, padded_w, C], each row after its border.
 template <class T>
 void copy_with_border(const transposed_phases& p, const T* in, T border, T* out) {
   const std::ptrdiff_t channels = p.shape.in_channels;
@@ -79,7 +79,7 @@ void place_pixels(const transposed_phases& p, int phase, const T* from, int row,
       for (int i = 0; i < x.out_count; ++i, pixel += channels, to += step) copy(pixel, to);
     }
   };
-  // A call of memcpy takes as long as four registers.
+  // A call of memcpy takes as long as the copies of four registers.
   const auto in_parts_of = [&](auto bytes) {
     place([&](const T* pixel, T* to) __attribute__((always_inline)) {
       constexpr std::ptrdiff_t part = bytes / sizeof(T);

@@ -75,7 +75,7 @@ template <vectorized Isa, class F>
 }
 
 /// Calls f(row, r, i, lanes) for the registers r of each 16 elements of `Rows` rows; i is its first
-/// element. Rows and r are constants.
+/// element. row and r are constants.
 template <vectorized Isa, int Rows, class F>
 [[gnu::always_inline]] inline void for_each_part(int count, F f) noexcept {
   using row = row_lanes<Isa>;

@@ -221,7 +221,7 @@ template <class Products, class Context, quantized Q>
         dot::store(acc[r], multipliers, bounds, out + std::ptrdiff_t{y + r} * s.n, count);
     });
   };
-  constexpr int few = Products::rows > Products::few_rows ? Products::few_rows : 0;
+  constexpr int few = Products::rows > 2 ? 2 : 0;  // rows of a last block, if no more are left
   int y = 0;
   for (; y < s.m - few; y += Products::rows)
     multiply_rows(std::integral_constant<int, Products::rows>{}, y);

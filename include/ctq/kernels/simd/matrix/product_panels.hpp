@@ -32,7 +32,6 @@ struct product_panels {
   static constexpr int columns = Dot::lanes * vectors;
   // Accumulators, a register of a and those of b fit in the registers.
   static constexpr int rows = vectors == 2 ? 5 : vector_registers == 32 ? 6 : 2;
-  static constexpr int few_rows = 2;  // of a last block, if no more are left
   static constexpr std::size_t step_bytes = vectors * sizeof(vec);
 
   /// Elements of a row of a: whole registers.

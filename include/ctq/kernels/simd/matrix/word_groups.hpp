@@ -7,7 +7,8 @@
 #include "ctq/kernels/simd/unroll.hpp"
 
 // Registers of 32-bit words. Four words, 128 bits, are a group: shuffles within groups, and of
-// whole groups, are cheap on every instruction set.
+// whole groups, are cheap on every instruction set. The machine must have registers of the size
+// that is used.
 
 namespace ctq::kernels::simd {
 

@@ -24,12 +24,11 @@ namespace ctq::kernels::simd {
 
 #if defined(__SSSE3__)
 
-// Not xsimd::ssub, which is a sum of several instructions for AVX-512 in xsimd 8.1, and does not
-// compile without optimization.
-
 [[nodiscard, gnu::always_inline]] inline __m128i shuffle_bytes(__m128i row, __m128i index) {
   return _mm_shuffle_epi8(row, index);
 }
+/// x - y of signed bytes, saturated. xsimd::ssub of xsimd 8.1 takes several instructions with
+/// AVX-512, and does not compile there without optimization.
 [[nodiscard, gnu::always_inline]] inline __m128i subtract_saturated(__m128i x, __m128i y) {
   return _mm_subs_epi8(x, y);
 }
