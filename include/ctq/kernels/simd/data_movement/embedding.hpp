@@ -9,6 +9,7 @@
 
 #include "ctq/kernels/reference/embedding.hpp"
 #include "ctq/kernels/simd/arch/rounding.hpp"
+#include "ctq/kernels/simd/arch/tables/nibble_table.hpp"
 #include "ctq/kernels/simd/register_conversions.hpp"
 #include "ctq/kernels/simd/unroll.hpp"
 
@@ -73,6 +74,14 @@ template <vectorized Isa, int Bits, quantized Q>
                                                       float scale, float* out) noexcept {
   using floats = batch<Isa, float>;
   constexpr int lanes = float_lanes<Isa>;
+  const auto value_of = [&](const Q* q) __attribute__((always_inline)) {
+    return (to_float<Isa>(widen<Isa>(q)) - floats(zero_point)) * floats(scale);
+  };
+  if constexpr (Bits == 4 && has_nibble_table<Isa>) {
+    alignas(64) static constexpr Q all[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+    nibble_table(value_of(all)).look_up_64(from, out);
+    return;
+  }
   alignas(64) std::uint8_t unpacked[embedding_columns];
   if constexpr (Bits == 4) {
     for (int i = 0; i < embedding_columns / 2; ++i) {
@@ -82,8 +91,7 @@ template <vectorized Isa, int Bits, quantized Q>
     from = unpacked;
   }
   unroll<embedding_columns / lanes>([&](auto j) __attribute__((always_inline)) {
-    const floats x = to_float<Isa>(widen<Isa>(reinterpret_cast<const Q*>(from) + j * lanes));
-    ((x - floats(zero_point)) * floats(scale)).store_unaligned(out + j * lanes);
+    value_of(reinterpret_cast<const Q*>(from) + j * lanes).store_unaligned(out + j * lanes);
   });
 }
 
