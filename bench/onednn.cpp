@@ -242,6 +242,25 @@ subject concatenation(const op& of) {
   return {"oneDNN", [c] { c->run(); }, [&of] { return of.result(); }};
 }
 
+/// Two reorders, each into its columns of the result: concat itself cannot convert.
+subject requantized_concatenation(const op& of) {
+  const memory::desc in({1024, 32}, type::u8, tag::ab), out({1024, 64}, type::u8, tag::ab);
+  auto copy = std::make_shared<call>(), requantize = std::make_shared<call>();
+  const auto into = [&](call& c, int which, const dnnl::primitive_attr& attr) {
+    const memory::desc columns = out.submemory_desc({1024, 32}, {0, 32 * which});
+    c.primitive = dnnl::reorder(dnnl::reorder::primitive_desc(cpu(), in, cpu(), columns, attr));
+    c.args = {{DNNL_ARG_FROM, operand_of(in, of.input(which))},
+              {DNNL_ARG_TO, operand_of(columns, of.result())}};
+  };
+  dnnl::primitive_attr attr;
+  attr.set_output_scales(0, {op::b.scale / of.out().scale});
+  attr.set_zero_points(DNNL_ARG_SRC, 0, {op::b.zero_point});
+  attr.set_zero_points(DNNL_ARG_DST, 0, {of.out().zero_point});
+  into(*copy, 0, {});
+  into(*requantize, 1, attr);
+  return {"oneDNN", [=] { copy->run(), requantize->run(); }, [&of] { return of.result(); }};
+}
+
 /// Without zero points, so that only the time is compared.
 subject broadcast_product(const op& of) {
   const auto s = of.key().as<ctq::broadcast_shape>();
@@ -379,12 +398,12 @@ std::optional<subject> onednn(const layer& of) {
 std::optional<subject> onednn(const op& of) {
   namespace kernel = ctq::kernel;
   const ctq::kernel_id k = of.key().kernel;
-  if (k == kernel::concat && of.entry.count > 2) return std::nullopt;
   return if_it_can([&]() -> std::optional<subject> {
     if (k == kernel::pooling_max || k == kernel::pooling_avg) return pooling(of);
     if (k == kernel::softmax) return softmax(of);
     if (k == kernel::layer_norm) return layer_norm(of);
-    if (k == kernel::concat) return concatenation(of);
+    if (k == kernel::concat)
+      return of.entry.count > 2 ? requantized_concatenation(of) : concatenation(of);
     if (k == kernel::binary_mul_broadcast) return broadcast_product(of);
     if (k == kernel::conv_transpose2d) return deconvolution<ctq::conv_transpose2d_shape>(of);
     if (k == kernel::conv_transpose3d) return deconvolution<ctq::conv_transpose3d_shape>(of);
