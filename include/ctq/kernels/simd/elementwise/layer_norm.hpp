@@ -15,6 +15,12 @@ namespace ctq::kernels::simd {
 
 namespace norm_rows {
 
+/// Whether so many rows fetch as many that follow, and the memory of their results: a short row
+/// ends before the processor foresees the next (128 x 512, Zen 5: 7.1 us, with it 6.0). Where
+/// registers are narrower than a line of the cache it gains nothing.
+template <class Isa, int Rows>
+inline constexpr bool fetches = Rows == 4 && row_lanes<Isa>::registers == 1;
+
 /// sums[k] = Σ f(k, i, lanes) over the registers that begin at each i, 0 in lanes after the row.
 template <vectorized Isa, int Rows, class F>
 [[gnu::always_inline]] inline void sum(int count, F f, float (&sums)[Rows]) noexcept {
@@ -27,11 +33,13 @@ template <vectorized Isa, int Rows, class F>
 }
 
 /// y = y * (weight * inverse) + bias, in two roundings, of rows of which the mean was subtracted.
-///   at  the first element of the first row in the tensor
+///   at     the first element of the first row in the tensor
+///   ahead  elements from y to the results of the next rows, or 0
 template <vectorized Isa, int Rows>
 [[gnu::always_inline]] inline void scale(layer_norm_shape s, std::ptrdiff_t at,
                                          const float (&inverse)[Rows], const float* weight,
-                                         const float* bias, float* const (&y)[Rows]) noexcept {
+                                         const float* bias, float* const (&y)[Rows],
+                                         std::ptrdiff_t ahead) noexcept {
   using floats = batch<Isa, float>;
   const auto put = [](float* to, const auto& lanes, const floats& factor, const floats& added)
       __attribute__((always_inline)) {
@@ -43,6 +51,7 @@ template <vectorized Isa, int Rows>
           const floats of_all = weight == nullptr ? floats(1.0F) : lanes.load(weight + i, 0.0F);
           const floats added = bias == nullptr ? floats(0.0F) : lanes.load(bias + i, 0.0F);
           unroll<Rows>([&](auto k) __attribute__((always_inline)) {
+            if constexpr (fetches<Isa, Rows>) __builtin_prefetch(y[k] + i + ahead, 1);
             put(y[k] + i, lanes, of_all * floats(inverse[k]), added);
           });
         });
@@ -72,6 +81,7 @@ template <vectorized Isa, int Rows>
     x[k] = in + (first + k) * s.count;
     y[k] = out + (first + k) * s.count;
   });
+  const std::ptrdiff_t ahead = first + 2 * Rows <= s.rows ? std::ptrdiff_t{Rows} * s.count : 0;
   const auto count = static_cast<float>(s.count);
   // What a row's elements have subtracted: first its first element, then the mean of the
   // differences.
@@ -87,6 +97,7 @@ template <vectorized Isa, int Rows>
   sum<Isa>(
       s.count,
       [&](int k, int i, const auto& lanes) __attribute__((always_inline)) {
+        if constexpr (fetches<Isa, Rows>) __builtin_prefetch(x[k] + i + ahead);
         const floats centered = (lanes.load(x[k] + i, 0.0F) - floats(origin[k])) - floats(mean[k]);
         lanes.store(centered, y[k] + i);
         return lanes.only(rounded<Isa>(centered * centered));
@@ -96,7 +107,7 @@ template <vectorized Isa, int Rows>
   unroll<Rows>([&](auto k) __attribute__((always_inline)) {
     inverse[k] = reference::inverse_deviation(sums[k] / count, s);
   });
-  scale<Isa>(s, first * s.count, inverse, weight, bias, y);
+  scale<Isa>(s, first * s.count, inverse, weight, bias, y, ahead);
 }
 
 }  // namespace norm_rows

@@ -38,15 +38,15 @@ class nibble_table {
 
   /// 64 entries, of the integers in 32 bytes: of each byte, that of the lower half is first.
   [[gnu::always_inline]] void look_up_64(const std::uint8_t* integers, float* out) const noexcept {
-    const __m512i all = _mm512_castsi256_si512(
-        _mm256_loadu_si256(reinterpret_cast<const __m256i*>(integers)));
+    const __m512i all =
+        _mm512_castsi256_si512(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(integers)));
     // 8 integers are in 32 bits. Each lane takes those that hold its own, and shifts it to the
     // lowest bits, the only ones that permutexvar reads.
     const __m512i word = _mm512_set_epi32(1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0);
     const __m512i bit = _mm512_set_epi32(28, 24, 20, 16, 12, 8, 4, 0, 28, 24, 20, 16, 12, 8, 4, 0);
     for (int i = 0; i < 4; ++i) {
-      const __m512i words = _mm512_permutexvar_epi32(
-          _mm512_add_epi32(word, _mm512_set1_epi32(2 * i)), all);
+      const __m512i words =
+          _mm512_permutexvar_epi32(_mm512_add_epi32(word, _mm512_set1_epi32(2 * i)), all);
       _mm512_storeu_ps(out + 16 * i,
                        _mm512_permutexvar_ps(_mm512_srlv_epi32(words, bit), entries_));
     }
