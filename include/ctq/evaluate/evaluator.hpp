@@ -122,7 +122,8 @@ class evaluator {
                   q::decomposed_dequantize_per_channel))
       return node_value(reads[0].real());
     if (is_any_of(n.op, op::getitem) && reads[0].items() != nullptr) return item_of(n, reads[0]);
-    if (is_any_of(n.op, q::activation_post_process)) return rounding_.observe(n, reads[0]);
+    if (is_any_of(n.op, q::activation_post_process))
+      return rounding_.observe(n, g_.arg(i, 0), reads[0]);
     if (is_any_of(n.op, q::quantize_per_tensor, q::quantize_per_channel, q::requantize))
       return rounding_.quantized(reads[0].real(), n.observer);
     if (is_any_of(n.op, q::quantize_per_tensor_dynamic, q::to_float16))

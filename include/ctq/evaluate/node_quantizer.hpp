@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -13,6 +15,8 @@
 #include "ctq/evaluate/observer_set.hpp"
 #include "ctq/evaluate/quantized_tensor.hpp"
 #include "ctq/graph/node.hpp"
+#include "ctq/graph/place_of.hpp"
+#include "ctq/observers/observer.hpp"
 
 // The nodes that passes insert between float and integer ops: observers, quantize, dequantize, and
 // their decomposed forms.
@@ -29,10 +33,15 @@ class node_quantizer {
   [[nodiscard]] kernel_calls<Kernels>& kernels() { return kernels_; }
 
   /// Passes a value to the observer of the node; a fake quantize rounds it.
-  [[nodiscard]] result<node_value> observe(const node& n, const node_value& in) const {
+  ///   of  what computes the value
+  [[nodiscard]] result<node_value> observe(const node& n, const node& of,
+                                           const node_value& in) const {
     const float_ops::value v = in.real();
     const auto* x = v.get_if<float_ops::tensor>();
     if (x == nullptr || options_.observers == nullptr) return in;
+    if (of.op->kind == op_kind::get_attr &&
+        std::ranges::any_of(x->data, [](float y) { return std::isinf(y); }))
+      return fail(place_of(of), observers::infinite_operand);
     if (n.observer_config->fake_quantize == fake_quantize_class::none) {
       options_.observers->observe(n.observer, *n.observer_config, *x);
       return node_value(v);

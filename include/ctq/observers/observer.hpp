@@ -24,6 +24,12 @@
 
 namespace ctq::observers {
 
+/// Why a buffer of the model, as a mask for attention, has no qparams: what the observer leaves out
+/// would be rounded to the end of the range of the rest.
+inline constexpr const char* infinite_operand =
+    "has infinite values, which integers cannot express: make them finite, or give the op that "
+    "reads it no qconfig";
+
 /// One of all observers. A template, as all that uses it, so that a program without observers
 /// compiles none of them.
 template <int>

@@ -107,6 +107,8 @@ template <int Deferred = 0>
     const std::string place = place_of(watched);
     const auto number = static_cast<std::size_t>(g[i].observer);
     const bool learned = !trained.empty() && trained[number].has_value();
+    if (watched.op->kind == op_kind::get_attr && o.ignored_infinity())
+      return fail(place, observers::infinite_operand);
     if (!o.observed() && !learned)
       return fail(place, o.ignored_infinity()
                              ? "its observer has seen infinite values alone, which have no range"

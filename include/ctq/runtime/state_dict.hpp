@@ -87,11 +87,20 @@ class basic_state_dict {
   /// Errors  a tensor that is missing, of another dtype or shape, or not finite
   [[nodiscard]] result<std::span<const float>> floats(const std::string& name,
                                                       std::span<const int> shape) const& {
+    const auto values = operand(name, shape);
+    if (!values) return values;
+    for (const float x : *values)
+      if (std::isinf(x)) return fail("tensor " + name, "a value is infinite");
+    return values;
+  }
+  /// The same of a tensor that may be infinite, as masks for attention.
+  [[nodiscard]] result<std::span<const float>> operand(const std::string& name,
+                                                       std::span<const int> shape) const& {
     const auto t = find(name, f32, shape);
     if (!t) return unexpected{t.error()};
     const std::span<const float> values{(*t)->floats.get(), (*t)->size()};
     for (const float x : values)
-      if (!std::isfinite(x)) return fail("tensor " + name, "a value is not finite");
+      if (std::isnan(x)) return fail("tensor " + name, "a value is NaN");
     return values;
   }
   /// The elements of a qint8 tensor. Non-owning.

@@ -13,6 +13,7 @@
 #include "ctq/graph/graph.hpp"
 #include "ctq/ops/backend_ops.hpp"
 #include "ctq/runtime/named_tensors.hpp"
+#include "ctq/runtime/packing/graph_nodes.hpp"
 
 // The float parameters of a model, as PyTorch's state_dict names and lays them out: "conv1.weight"
 // is (O, I/groups, kh, kw), "fc.weight" is (out, in).
@@ -77,12 +78,14 @@ struct parameter {
 }
 
 /// Are these the parameters of this graph: each once, of the right shape, finite, and no others?
+/// Operands, as masks for attention, may be infinite.
 /// (Batch norms' num_batches_tracked, which only training needs, are ignored.)
 [[nodiscard, gnu::cold]] inline status check_weights(graph_view<stage::traced> g,
                                                      const weights& w) {
   const std::vector<weight_tensor>& given = w.tensors();
   if (const weight_tensor* const twin = repeated_name(given); twin != nullptr)
     return fail("tensor " + twin->name, "is given twice");
+  const graph_nodes nodes(g);
   std::vector<bool> is_read(given.size());
   for (int i = 0; i < g.size(); ++i) {
     for (const parameter& p : parameters_of(g[i])) {
@@ -99,8 +102,11 @@ struct parameter {
         return fail("tensor " + p.name, "has " + std::to_string(found->values.size()) +
                                             " values, its shape " + text_of_shape(found->shape) +
                                             " needs " + std::to_string(elements));
-      for (const float x : found->values)
-        if (!std::isfinite(x)) return fail("tensor " + p.name, "a value is not finite");
+      for (const float x : found->values) {
+        if (std::isnan(x)) return fail("tensor " + p.name, "a value is NaN");
+        if (std::isinf(x) && !nodes.is_constant(g[i]))
+          return fail("tensor " + p.name, "a value is infinite");
+      }
       is_read[static_cast<std::size_t>(found - given.data())] = true;
     }
   }
@@ -141,7 +147,9 @@ struct parameter {
 template <const auto& Model>
 class model_weights {
  public:
-  /// Errors  a tensor that is missing, superfluous, given twice, of another shape, or not finite
+  /// Errors  a tensor that is missing, superfluous, given twice, of another shape, NaN, or
+  /// infinite;
+  ///         operands, as masks, may be infinite
   [[nodiscard]] static result<model_weights> check(weights w) {
     if (const status s = check_weights(Model.view(), w); !s) return unexpected{s.error()};
     return model_weights{with_implied(Model.view(), std::move(w))};

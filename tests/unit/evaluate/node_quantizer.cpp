@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
+#include <string>
 #include <vector>
 
 using namespace ctq;
@@ -27,22 +29,34 @@ node observing(const observer_record* observer_config) {
   return n;
 }
 
+const node computed{.name = "relu", .op = nn::relu.id()};
+
 }  // namespace
 
 TEST_CASE("an observer sees the value and gives it back; a fake quantize rounds it") {
   observer_set observers;
   quantizer r({.observers = &observers});
   const node_value in = some();
-  const auto out = r.observe(observing(&seen), in);
+  const auto out = r.observe(observing(&seen), computed, in);
   REQUIRE(out.has_value());
   CHECK(out->real().is_same(in.real()));
   CHECK(observers.steps(1).has_value());
 
   observer_set fakes;
-  const auto rounded = quantizer({.observers = &fakes}).observe(observing(&fake), in);
+  const auto rounded = quantizer({.observers = &fakes}).observe(observing(&fake), computed, in);
   REQUIRE(rounded.has_value());
   CHECK(elements_of(*rounded)[1] == doctest::Approx(2.5));
   CHECK(fakes.steps(1).has_value());
+}
+
+TEST_CASE("infinite values have no place in the range of a constant") {
+  observer_set observers;
+  quantizer r({.observers = &observers});
+  const node mask{.name = "mask", .op = nn::get_attr.id()};
+  const node_value in(float_ops::tensor{{2}, {0.0F, -HUGE_VALF}});
+  CHECK(r.observe(observing(&seen), mask, in).error().message() ==
+        std::string("node mask: ") + observers::infinite_operand);
+  CHECK(r.observe(observing(&seen), mask, some()).has_value());
 }
 
 TEST_CASE("values are quantized with what was found for the observer") {

@@ -3,9 +3,11 @@
 
 #include <doctest/doctest.h>
 
+#include <cstddef>
 #include <limits>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "../death.hpp"
 #include "ctq/backends/default_qconfig_mappings.hpp"
@@ -16,6 +18,30 @@
 #include "small_net.hpp"
 
 namespace {
+
+namespace nn = ctq::nn;
+namespace fn = ctq::fn;
+namespace op = ctq::op;
+using namespace ctq::literals;
+
+using histograms_everywhere =
+    ctq::qconfig<ctq::histogram_observer<>, ctq::per_channel_min_max_observer<>>;
+
+inline constexpr auto masked =
+    ctq::model("x"_n = nn::placeholder({2, 4}), "mask"_n = nn::get_attr({2, 4}),
+               "fc"_n = nn::linear("x"_n, {.out_features = 4}), "add"_n = op::add("fc"_n, "mask"_n),
+               "softmax"_n = fn::softmax("add"_n, {.dim = 1}), "out"_n = nn::output("softmax"_n));
+
+/// Elements 3 and 6 of the mask are infinite.
+ctq::model_weights<masked> masking_weights() {
+  std::vector<ctq::weight_tensor> all = small::random_weights<masked>(5).tensors();
+  for (ctq::weight_tensor& t : all) {
+    if (t.name != "mask") continue;
+    t.values.assign(8, 0.0F);
+    t.values[3] = t.values[6] = -std::numeric_limits<float>::infinity();
+  }
+  return *ctq::model_weights<masked>::check(ctq::weights{all});
+}
 
 auto observed_mlp() {
   return ctq::prepare<small::mlp, ctq::x86, small::int8>(small::checked_weights<small::mlp>(5));
@@ -53,9 +79,7 @@ TEST_CASE("converting without calibration is an error that names the node") {
 }
 
 TEST_CASE("infinite values alone are no calibration, and the error says so") {
-  struct histograms
-      : ctq::qconfig_mapping<ctq::global<
-            ctq::qconfig<ctq::histogram_observer<>, ctq::per_channel_min_max_observer<>>>> {};
+  struct histograms : ctq::qconfig_mapping<ctq::global<histograms_everywhere>> {};
   auto observed =
       ctq::prepare<small::mlp, ctq::x86, histograms>(small::checked_weights<small::mlp>(5));
   ctq::tensor<float, 3, 21> x;
@@ -65,6 +89,36 @@ TEST_CASE("infinite values alone are no calibration, and the error says so") {
   REQUIRE(!int8);
   CHECK(int8.error().message() ==
         "node input: its observer has seen infinite values alone, which have no range");
+}
+
+TEST_CASE("an infinite mask is an error where integers would have to express it") {
+  struct histograms
+      : ctq::qconfig_mapping<ctq::global<histograms_everywhere>, ctq::allow_float<"softmax">> {};
+  auto observed = ctq::prepare<masked, ctq::x86, histograms>(masking_weights());
+  observed(ctq::tensor<float, 2, 4>{});
+  const auto int8 = ctq::convert(observed);
+  REQUIRE(!int8);
+  CHECK(int8.error().message() ==
+        "node mask: has infinite values, which integers cannot express: make them finite, or give "
+        "the op that reads it no qconfig");
+}
+
+TEST_CASE("an infinite mask takes elements away where its reader computes in float") {
+  struct all_but_add : ctq::qconfig_mapping<ctq::global<histograms_everywhere>,
+                                            ctq::object_type<op::add, ctq::qconfig_none>,
+                                            ctq::allow_float<"softmax">> {};
+  auto observed = ctq::prepare<masked, ctq::x86, all_but_add>(masking_weights());
+  std::mt19937 random{1};
+  ctq::tensor<float, 2, 4> x;
+  small::fill(x, random);
+  const auto in_float = observed(x);
+  auto int8 = ctq::convert(observed);
+  REQUIRE(int8);
+  const auto y = (*int8)(x);
+  for (std::size_t i = 0; i < 8; ++i) {
+    CHECK((y[i] == 0) == (i == 3 || i == 6));
+    CHECK(y[i] == doctest::Approx(in_float[i]).epsilon(0.1));
+  }
 }
 
 TEST_CASE("what was moved from is an error of convert, and aborts a run with words") {

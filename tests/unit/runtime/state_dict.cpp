@@ -46,7 +46,10 @@ TEST_CASE("a tensor that is not as the plan needs it is an error with its name")
         "tensor b: has float32 elements, the plan needs qint8");
   CHECK(d.integers("w", {{1, 2}}).error().message() ==
         "tensor w: shape is [2, 1], the plan needs [1, 2]");
-  CHECK(d.floats("b", {{1}}).error().message() == "tensor b: a value is not finite");
+  CHECK(d.floats("b", {{1}}).error().message() == "tensor b: a value is infinite");
+  CHECK(d.operand("b", {{1}})->front() == std::numeric_limits<float>::infinity());
+  d.set("b", {1}, std::vector<float>{std::numeric_limits<float>::quiet_NaN()});
+  CHECK(d.operand("b", {{1}}).error().message() == "tensor b: a value is NaN");
 }
 
 TEST_CASE("copies share the elements") {

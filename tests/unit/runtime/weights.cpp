@@ -97,7 +97,9 @@ TEST_CASE("what is wrong with a tensor is said with its name") {
 
   auto not_finite = right();
   not_finite.back().values[3] = std::numeric_limits<float>::quiet_NaN();
-  CHECK(cause_of(not_finite) == "tensor 2.weight: a value is not finite");
+  CHECK(cause_of(not_finite) == "tensor 2.weight: a value is NaN");
+  not_finite.back().values[3] = -std::numeric_limits<float>::infinity();
+  CHECK(cause_of(not_finite) == "tensor 2.weight: a value is infinite");
 }
 
 TEST_CASE("weights that were moved from are still there, since copies share them") {

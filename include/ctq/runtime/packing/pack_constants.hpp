@@ -15,7 +15,7 @@
 namespace ctq::packing {
 
 /// The elements of all parameters and buffers that are operands, not weights of functions alone.
-/// Errors  as state_dict::floats
+/// Errors  as state_dict::operand
 template <int = 0>
 [[nodiscard, gnu::cold]] result<aligned_buffer> pack_constants(const graph_nodes& graph,
                                                                const state_dict& state) {
@@ -25,8 +25,8 @@ template <int = 0>
   std::byte* at = all.data();
   for (const node& n : graph.nodes) {
     if (!graph.is_constant(n)) continue;
-    const auto values = state.floats(std::string{path_of(n)},
-                                     {n.shape.extent, static_cast<std::size_t>(n.shape.rank)});
+    const auto values = state.operand(std::string{path_of(n)},
+                                      {n.shape.extent, static_cast<std::size_t>(n.shape.rank)});
     if (!values) return unexpected{values.error()};
     std::memcpy(at, values->data(), values->size_bytes());
     at += constant_bytes(n);
