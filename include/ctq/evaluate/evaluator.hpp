@@ -49,7 +49,10 @@ class evaluator {
       : g_(g),
         modules_(modules),
         rounding_(std::move(options)),
-        weights_(modules, rounding_.options().steps, rounding_.options().semantics) {}
+        weights_(modules, rounding_.options().steps, rounding_.options().semantics) {
+    if constexpr (Stage == stage::lowered)
+      for (int i = 0; i < g.size(); ++i) kept_.push_back({lowered::origin_of(g[i].op), {}});
+  }
   evaluator(temporary_graph_view<Stage>, const module_state&, evaluation_options) = delete;
   evaluator(graph_view<Stage>, const module_state&&, evaluation_options) = delete;
 
@@ -101,13 +104,6 @@ class evaluator {
   using named_values = std::vector<float_ops::named_value>;
   [[nodiscard]] const evaluation_options& options() const { return rounding_.options(); }
 
-  [[nodiscard]] static std::vector<float_ops::value> real_values(
-      const std::vector<node_value>& reads) {
-    std::vector<float_ops::value> out;
-    for (const node_value& v : reads) out.push_back(v.real());
-    return out;
-  }
-
   /// In a lowered model the last bit of a float can change later integers.
   [[nodiscard]] float_ops::layer_functions float_layers() {
     return Stage == stage::lowered ? float_ops::layer_functions{}
@@ -116,7 +112,7 @@ class evaluator {
 
   [[nodiscard]] result<node_value> evaluate(int i, const std::vector<node_value>& reads) {
     const node& n = g_[i];
-    if (n.op->kind == op_kind::output) return output(n, reads);
+    if (n.op->kind == op_kind::output) return output_of(n, reads);
     if (n.op->kind == op_kind::get_attr) return attribute(n);
     if (is_any_of(n.op, q::dequantize, q::decomposed_dequantize_per_tensor,
                   q::decomposed_dequantize_per_channel))
@@ -132,7 +128,7 @@ class evaluator {
                   q::decomposed_quantize_per_channel))
       return rounding_.decomposed(n, reads);
     if constexpr (Stage == stage::lowered) {
-      const lowered::origin from = lowered::origin_of(n.op);
+      const lowered::origin& from = kept_[static_cast<std::size_t>(i)].from;
       if (from.op != nullptr && from.op->descriptor->weights != op_weights::none)
         return weighted(i, from, reads);
       if (lowered::is_transposed(n)) return weighted(i, {.op = n.op}, reads);
@@ -144,19 +140,6 @@ class evaluator {
     } else {
       return call(n, n.op, reads);
     }
-  }
-
-  [[nodiscard]] result<node_value> output(const node& n,
-                                          const std::vector<node_value>& reads) const {
-    const bool one = n.row == nullptr
-                         ? reads.size() == 1
-                         : n.row->args.size() == 1 && n.row->args[0].is == argument::kind::node;
-    if (one) return reads[0];
-    if (n.row == nullptr) {
-      const std::vector<float_ops::value> all = real_values(reads);
-      return node_value(float_ops::list(all.begin(), all.end()));
-    }
-    return node_value(call_of(n, real_values(reads)).positional[0]);
   }
 
   [[nodiscard]] result<node_value> attribute(const node& n) const {
@@ -251,6 +234,11 @@ class evaluator {
                                             const std::vector<node_value>& reads) {
     const node& n = g_[i];
     if (!from.dynamic && !is_quantized(n.dtype)) return weighted_in_float(n, from, reads);
+    const quantized_tensor* const in = reads[0].integers();
+    const auto out = rounding_.steps_of(lowered::observer_of_output(g_, i, options().semantics));
+    lowered::ready_layer<Kernels>& ready = kept_[static_cast<std::size_t>(i)].layer;
+    if (in != nullptr && out && ready.computes(*in, *out, modules_))
+      return node_value(ready.run(rounding_.kernels(), *in));
     auto attributes = from.op->kind == op_kind::module ? weights_.folded(n)
                                                        : result<named_values>(named_values{});
     if (!attributes) return unexpected{attributes.error()};
@@ -261,9 +249,7 @@ class evaluator {
     if (auto out = lowered::dynamic_linear(n, from, reads[0], *weight, *attributes, rounding_))
       return lowered::followed(n, *std::move(out), reads, modules_);
     if (from.dynamic) return weighted_in_float(n, from, reads);
-    const quantized_tensor* const in = reads[0].integers();
     if (in == nullptr || weight->integers() == nullptr) return fail({}, "reads no integers");
-    const auto out = rounding_.steps_of(lowered::observer_of_output(g_, i, options().semantics));
     if (!out) return unexpected{out.error()};
     std::vector<float_ops::value> real;  // integers are not dequantized
     for (const node_value& v : reads)
@@ -271,7 +257,8 @@ class evaluator {
     float_ops::python_call c = call_of(n, std::move(real));
     for (float_ops::named_value& a : *attributes) c.attributes.push_back(std::move(a));
     auto by_kernel = lowered::layer_by_kernel(n, from, *in, *weight, std::move(c), reads, modules_,
-                                              *out, rounding_.kernels());
+                                              *out, rounding_.kernels(), ready);
+    if (from.op->kind != op_kind::module) ready.run = {};  // its weight is an input
     if (!by_kernel) return unexpected{by_kernel.error()};
     if (*by_kernel) return **std::move(by_kernel);
     const auto floats = weighted_in_float(n, from, reads);
@@ -296,6 +283,12 @@ class evaluator {
   const module_state& modules_;
   node_quantizer<Kernels> rounding_;
   module_weights weights_;
+
+  struct kept_of_node {
+    lowered::origin from{};
+    lowered::ready_layer<Kernels> layer{};
+  };
+  std::vector<kept_of_node> kept_;  // of a lowered graph
 };
 
 }  // namespace ctq

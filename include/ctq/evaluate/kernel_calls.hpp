@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -95,38 +96,42 @@ class kernel_calls {
     return out;
   }
 
-  /// A convolution or a linear layer; nullopt if no kernel has these types, or if a sum could leave
-  /// int32.
+  /// A convolution or a linear layer of integers, to be called with its input.
+  using integer_layer = std::function<quantized_tensor(kernel_calls&, const quantized_tensor&)>;
+
+  /// Empty if no kernel has these types, or if a sum could leave int32.
   ///   s     a layer_shape_of
+  ///   in    the qparams of the input
   ///   bias  [O] or null
   template <class Layer = layer_shape>
-  [[nodiscard]] std::optional<quantized_tensor> layer(const std::optional<Layer>& s,
-                                                      const quantized_tensor& in,
-                                                      const node_value& weight,
-                                                      const std::vector<float>* bias,
-                                                      const quantization& to, bool relu) {
-    if (!s || !has_kernels(in.steps) || !has_kernels(to)) return {};
-    std::optional<quantized_tensor> out;
-    with_type(in.steps.dtype, [&]<class Q>(Q) {
-      const layer_key key{to_block<kernel_signature::sizes>(s->conv), in.steps, to,
+  [[nodiscard]] integer_layer layer(const std::optional<Layer>& s, const quantization& in,
+                                    const node_value& weight, const std::vector<float>* bias,
+                                    const quantization& to, bool relu) {
+    if (!s || !has_kernels(in) || !has_kernels(to)) return {};
+    integer_layer ready;
+    with_type(in.dtype, [&]<class Q>(Q) {
+      const layer_key key{to_block<kernel_signature::sizes>(s->conv), in, to,
                           bias == nullptr ? std::vector<float>() : *bias};
-      const packed_layer& p = packed_.of(weight.share_integers(), key, [&] {
-        return pack_integer_layer<Kernels, Q>(s->conv, *weight.integers(), key.bias,
-                                              qparams_of(in.steps), qparams_of(to));
+      const auto p = packed_.of(weight.share_integers(), key, [&] {
+        return pack_integer_layer<Kernels, Q>(s->conv, *weight.integers(), key.bias, qparams_of(in),
+                                              qparams_of(to));
       });
-      if (!p.exact) return;
+      if (!p->exact) return;
       // An output of the other integer type is computed as one of the input's type and offset by
       // 128: half as many kernels to compile.
-      const auto shift =
-          static_cast<std::int32_t>(range_of(in.steps.dtype).min - range_of(to.dtype).min);
+      const auto shift = static_cast<std::int32_t>(range_of(in.dtype).min - range_of(to.dtype).min);
       const kernels::output_range range = kernels::output_range_of(qparams_of(to), relu);
-      const step_data data{.in = {qparams_of(in.steps)},
+      const step_data data{.in = {qparams_of(in)},
                            .steps = {range.zero_point + shift, range.lo + shift, range.hi + shift}};
-      const Q* const q = run_layer<Q>(*s, narrowed<Q>(in, in_[0]), in.q.shape, p, data);
-      out = quantized_tensor{to, {s->out, {q, q + float_ops::numel(s->out)}}};
-      for (std::int32_t& x : out->q.data) x -= shift;
+      ready = [s = *s, p, data, to, shift](kernel_calls& calls, const quantized_tensor& x) {
+        const Q* const from = narrowed<Q>(x, calls.in_[0]);
+        const Q* const q = calls.template run_layer<Q>(s, from, x.q.shape, *p, data);
+        quantized_tensor out{to, {s.out, {q, q + float_ops::numel(s.out)}}};
+        for (std::int32_t& y : out.q.data) y -= shift;
+        return out;
+      };
     });
-    return out;
+    return ready;
   }
 
   /// The same without a relu, in float, before it is quantized.
@@ -141,13 +146,13 @@ class kernel_calls {
                           in.steps,
                           {.dtype = f32},
                           bias == nullptr ? std::vector<float>() : *bias};
-      const packed_layer& p = packed_.of(weight.share_integers(), key, [&] {
+      const auto p = packed_.of(weight.share_integers(), key, [&] {
         return pack_layer_in_float<Kernels, Q>(s->conv, *weight.integers(), key.bias,
                                                qparams_of(in.steps));
       });
-      if (!p.exact) return;
+      if (!p->exact) return;
       const step_data data{.in = {qparams_of(in.steps)}};
-      const float* const y = run_layer<float>(*s, narrowed<Q>(in, in_[0]), in.q.shape, p, data);
+      const float* const y = run_layer<float>(*s, narrowed<Q>(in, in_[0]), in.q.shape, *p, data);
       out = float_ops::tensor{s->out, {y, y + float_ops::numel(s->out)}};
     });
     return out;
@@ -171,17 +176,17 @@ class kernel_calls {
                         {.dtype = f32},
                         {},
                         bias == nullptr ? std::vector<float>() : bias->data};
-    const packed_layer& p = packed_.of(weight.share_integers(), key, [&] {
+    const auto p = packed_.of(weight.share_integers(), key, [&] {
       return pack_dynamic_layer<Kernels>(s, *weight.integers(), key.bias);
     });
-    if (!p.exact) return {};
+    if (!p->exact) return {};
     const kernel_signature of = signature(kernel::linear_dynamic, f32, f32, s);
     float_ops::tensor out{layer->out, std::vector<float>(float_ops::numel(layer->out))};
     code::template run<Kernels, float, float>(
         s, {.relu = relu},
         {.in = {in.data.data()},
          .out = out.data.data(),
-         .packed = p.bytes.data(),
+         .packed = p->bytes.data(),
          .workspace = workspace_.of(code::template workspace_bytes<Kernels>(of))});
     return out;
   }
@@ -196,11 +201,11 @@ class kernel_calls {
                         {},
                         {},
                         bias == nullptr ? std::vector<float>() : bias->data};
-    const packed_layer& p = packed_.of(weight, key, [&] {
+    const auto p = packed_.of(weight, key, [&] {
       return pack_float_layer<Kernels>(s.conv, std::span<const float>(weight->data),
                                        bias == nullptr ? nullptr : key.bias.data());
     });
-    const float* const out = run_layer<float>(s, in.data.data(), in.shape, p, {});
+    const float* const out = run_layer<float>(s, in.data.data(), in.shape, *p, {});
     return {s.out, {out, out + float_ops::numel(s.out)}};
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string_view>
 #include <type_traits>
@@ -13,6 +14,7 @@
 #include "ctq/evaluate/kernel_calls.hpp"
 #include "ctq/evaluate/layer_shape.hpp"
 #include "ctq/evaluate/lowered_call.hpp"
+#include "ctq/evaluate/module_state.hpp"
 #include "ctq/evaluate/node_value.hpp"
 #include "ctq/graph/node.hpp"
 
@@ -142,22 +144,41 @@ template <class Sizes, class Kernels>
   return node_value(*std::move(out));
 }
 
+/// The layer of a node as it was computed last: binding its arguments anew takes longer than a
+/// small layer.
+template <class Kernels>
+struct ready_layer {
+  float_ops::extents in_shape{};
+  quantization in{}, out{};
+  std::uint64_t modules{};  // their revision
+  typename kernel_calls<Kernels>::integer_layer run{};
+
+  [[nodiscard]] bool computes(const quantized_tensor& x, const quantization& to,
+                              const module_state& state) const {
+    return run && modules == state.revision() && in_shape == x.q.shape && in == x.steps &&
+           out == to;
+  }
+};
+
 /// A layer on integers, with what follows; nullopt if no kernel computes it.
 ///   in, weight  integers · reads: of the node · call: its call, with None in place of integers
+///   kept        is made ready for the next call, unless something follows
 /// Errors  as weighted; those of the op that follows
 template <class Kernels>
 [[nodiscard]] result<std::optional<node_value>> layer_by_kernel(
     const node& n, const origin& from, const quantized_tensor& in, const node_value& weight,
     float_ops::python_call call, const std::vector<node_value>& reads, const module_state& modules,
-    const quantization& to, kernel_calls<Kernels>& kernels) {
+    const quantization& to, kernel_calls<Kernels>& kernels, ready_layer<Kernels>& kept) {
   using outcome = std::optional<node_value>;
   if (n.op->descriptor->schedule.how != schedule_as::layer) {
-    auto out = weighted(from.op, in, weight, std::move(call),
-                        [&](const auto& layer, const std::vector<float>* bias) {
-                          return kernels.layer(layer, in, weight, bias, to, from.relu);
-                        });
-    if (!out) return unexpected{out.error()};
-    return *out ? outcome(node_value(**std::move(out))) : outcome();
+    auto layer = weighted(from.op, in, weight, std::move(call),
+                          [&](const auto& shape, const std::vector<float>* bias) {
+                            return kernels.layer(shape, in.steps, weight, bias, to, from.relu);
+                          });
+    if (!layer) return unexpected{layer.error()};
+    if (!*layer) return outcome();
+    kept = {in.q.shape, in.steps, to, modules.revision(), *std::move(layer)};
+    return outcome(node_value(kept.run(kernels, in)));
   }
   if (from.op->kind == op_kind::module && call.positional.size() > 1) call.positional.resize(1);
   auto sums = weighted(layer_of(from.op), in, weight, std::move(call),

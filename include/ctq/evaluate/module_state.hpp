@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <atomic>
+#include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -20,18 +23,24 @@ class module_state {
   /// "layer1.conv", "stride"
   void set_option(std::string_view module, std::string_view name, float_ops::value v) {
     set(options_[std::string(module)], name, std::move(v));
+    revision_ = next_revision();
   }
 
   /// "layer1.conv.weight", or a tensor that belongs to the model itself: "weight"
   void set_tensor(std::string_view path, float_ops::value v) {
     tensors_[std::string(path)] = std::move(v);
+    revision_ = next_revision();
   }
 
   /// Removes the options of one module.
   void clear_options(std::string_view module) {
     const auto found = options_.find(module);
     if (found != options_.end()) found->second.clear();
+    revision_ = next_revision();
   }
+
+  /// Changes with each of these calls. States with the same number are equal.
+  [[nodiscard]] std::uint64_t revision() const { return revision_; }
 
   /// The attributes of a module: its options, then its tensors, which override options of the same
   /// name (bias=True).
@@ -49,6 +58,7 @@ class module_state {
   [[nodiscard]] module_state inside(std::string_view module) const {
     const std::string prefix = std::string(module) + ".";
     module_state out;
+    out.revision_ = next_revision();
     for (const auto& [path, options] : options_)
       if (path.starts_with(prefix)) out.options_[path.substr(prefix.size())] = options;
     for (const auto& [path, tensor] : tensors_)
@@ -69,9 +79,14 @@ class module_state {
       if (n.name == name) return void(n.given = std::move(v));
     in.push_back({std::string(name), std::move(v)});
   }
+  static std::uint64_t next_revision() {
+    static std::atomic<std::uint64_t> last{0};
+    return ++last;
+  }
 
   std::map<std::string, std::vector<float_ops::named_value>, std::less<>> options_;
   std::map<std::string, float_ops::value, std::less<>> tensors_;
+  std::uint64_t revision_ = 0;
 };
 
 /// The value of that name, or null.

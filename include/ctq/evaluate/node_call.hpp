@@ -152,4 +152,18 @@ inline void append_options(const node& n, std::vector<float_ops::named_value>& t
   return calling::restored(*item, items);
 }
 
+/// What an output node returns: a value, or a tuple or dict of several.
+[[nodiscard]] inline result<node_value> output_of(const node& n,
+                                                  const std::vector<node_value>& reads) {
+  const bool one = n.row == nullptr
+                       ? reads.size() == 1
+                       : n.row->args.size() == 1 && n.row->args[0].is == argument::kind::node;
+  if (one) return reads[0];
+  if (n.row == nullptr) {
+    const std::vector<float_ops::value> all = real_values(reads);
+    return node_value(float_ops::list(all.begin(), all.end()));
+  }
+  return node_value(call_of(n, real_values(reads)).positional[0]);
+}
+
 }  // namespace ctq

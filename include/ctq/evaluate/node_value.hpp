@@ -4,6 +4,7 @@
 #include <memory>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "ctq/evaluate/float_ops/value.hpp"
 #include "ctq/evaluate/quantized_tensor.hpp"
@@ -57,5 +58,12 @@ class node_value {
                std::shared_ptr<const std::vector<node_value>>>
       state_;
 };
+
+[[nodiscard]] inline std::vector<float_ops::value> real_values(
+    const std::vector<node_value>& values) {
+  std::vector<float_ops::value> out;
+  for (const node_value& v : values) out.push_back(v.real());
+  return out;
+}
 
 }  // namespace ctq

@@ -17,17 +17,18 @@ namespace ctq {
 template <class Key, class Packed>
 class packed_weights {
  public:
+  using shared = std::shared_ptr<const Packed>;
+
   /// make() returns a value that is not in the cache.
   template <class Make>
-  [[nodiscard]] const Packed& of(const std::shared_ptr<const void>& weight, const Key& key,
-                                 Make make) {
+  [[nodiscard]] shared of(const std::shared_ptr<const void>& weight, const Key& key, Make make) {
     const auto found = entries_.find(weight.get());
     if (found != entries_.end() && !found->second.weight.expired() && found->second.key == key)
       return found->second.packed;
     // The weak pointer tells a reused address from that of the old weight.
     std::erase_if(entries_, [](const auto& e) { return e.second.weight.expired(); });
     entry& e = entries_[weight.get()];
-    e = {weight, key, make()};
+    e = {weight, key, std::make_shared<const Packed>(make())};
     return e.packed;
   }
 
@@ -37,7 +38,7 @@ class packed_weights {
   struct entry {
     std::weak_ptr<const void> weight{};
     Key key{};
-    Packed packed{};
+    shared packed{};
   };
 
   std::map<const void*, entry> entries_;

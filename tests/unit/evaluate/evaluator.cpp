@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "ctq/graph/model.hpp"
+#include "ctq/passes/lower/lower.hpp"
 #include "linear_relu.hpp"
 
 using namespace ctq;
@@ -129,6 +130,37 @@ TEST_CASE("weights are worked out again when the modules have others") {
   const auto values = run.run(input());
   REQUIRE(values.has_value());
   CHECK(tensor_of(values->back()).data == std::vector<float>{10.0F, 0.0F});
+}
+
+TEST_CASE("a layer on integers is made ready once for an input of a shape, a scale and weights") {
+  module_state m = linear_relu::weights();
+  const auto reference = reference_graph();
+  const auto g = lower(reference.view());
+  quantizations steps;
+  steps.activations[0] = {quint8, -1, {1.0}, {0}, {}};
+  steps.activations[1] = {quint8, -1, {0.5}, {0}, {}};
+  evaluator<stage::lowered, fast_kernels> run(g.view(), m, {.steps = &steps});
+  const auto as_anew = [&](const std::vector<node_value>& x) {
+    const auto values = run.run(x);
+    evaluator<stage::lowered, fast_kernels> other(g.view(), m, {.steps = &steps});
+    const auto wanted = other.run(x);
+    REQUIRE(values.has_value());
+    REQUIRE(wanted.has_value());
+    CHECK(tensor_of(values->back()).shape == tensor_of(wanted->back()).shape);
+    CHECK(tensor_of(values->back()).data == tensor_of(wanted->back()).data);
+    return tensor_of(values->back()).data;
+  };
+  const node_value rows(float_ops::tensor{{2, 2}, {1.0F, 2.0F, 3.0F, 0.0F}});
+  CHECK(as_anew(input()) == std::vector<float>{5.0F, 0.0F});
+  CHECK(as_anew(input()) == std::vector<float>{5.0F, 0.0F});
+  CHECK(as_anew({rows}).size() == 4);
+  CHECK(as_anew(input()) == std::vector<float>{5.0F, 0.0F});
+  m.set_tensor("fc.weight", float_ops::tensor{{2, 2}, {2.0F, 4.0F, -6.0F, 1.0F}});
+  CHECK(as_anew(input()) == std::vector<float>{10.0F, 0.0F});
+  steps.activations[1].scale = {2.0};
+  CHECK(as_anew(input()) == std::vector<float>{10.0F, 0.0F});
+  steps.activations[0].zero_point = {3};
+  CHECK(as_anew(input()) == std::vector<float>{10.0F, 0.0F});
 }
 
 TEST_CASE("a quantize rounds halves to even") {

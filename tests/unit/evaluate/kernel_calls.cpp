@@ -74,6 +74,16 @@ bool are_equal(const std::optional<quantized_tensor>& a, const std::optional<qua
   return a && b && a->q.shape == b->q.shape && a->q.data == b->q.data && a->steps == b->steps;
 }
 
+/// A layer of x; nullopt if there is none of these types.
+template <class Calls, class Layer>
+std::optional<quantized_tensor> layer_of(Calls&& calls, const std::optional<Layer>& shape,
+                                         const quantized_tensor& x, const node_value& weight,
+                                         const std::vector<float>* bias, const quantization& to,
+                                         bool relu) {
+  const auto layer = calls.layer(shape, x.steps, weight, bias, to, relu);
+  return layer ? std::optional(layer(calls, x)) : std::nullopt;
+}
+
 /// Any convolution along one or two axes, by both sets, from any type to any.
 void compare_convolution(random_integers& random, dtype d, dtype to) {
   const int zero_point = d == quint8 ? random.below(256) : random.below(256) - 128;
@@ -102,14 +112,14 @@ void compare_convolution(random_integers& random, dtype d, dtype to) {
   const quantization out = per_tensor(to, 0.3, to == quint8 ? 100 : -20);
   const bool relu = random.below(2) == 0;
   const auto shape = convolution_layer(in, weight, w);
-  const auto wanted = plain{}.layer(shape, x, by, terms, out, relu);
+  const auto wanted = layer_of(plain{}, shape, x, by, terms, out, relu);
   REQUIRE(wanted.has_value());
   CHECK(is_near(
       *wanted,
       float_ops::convolution(dequantize(x), dequantize(*by.integers()), has_bias ? &bias : nullptr,
                              {w.stride, w.padding, w.dilation, w.groups}),
       relu));
-  CHECK(are_equal(wanted, fast{}.layer(shape, x, by, terms, out, relu)));
+  CHECK(are_equal(wanted, layer_of(fast{}, shape, x, by, terms, out, relu)));
 }
 
 /// The same of a transposed one, with a scale for each channel of a group or one for all.
@@ -140,13 +150,13 @@ void compare_transposed(random_integers& random, dtype d, dtype to) {
   const auto shape = transposed_convolution_layer(
       in, weight, {o.stride, o.padding, o.dilation, groups}, o.output_padding);
   if (!shape) return;  // the padding leaves nothing
-  const auto wanted = plain{}.layer(shape, x, by, &bias.data, out, false);
+  const auto wanted = layer_of(plain{}, shape, x, by, &bias.data, out, false);
   REQUIRE(wanted.has_value());
   CHECK(is_near(
       *wanted,
       float_ops::transposed_convolution(dequantize(x), dequantize(*by.integers()), &bias, o),
       false));
-  CHECK(are_equal(wanted, fast{}.layer(shape, x, by, &bias.data, out, false)));
+  CHECK(are_equal(wanted, layer_of(fast{}, shape, x, by, &bias.data, out, false)));
 }
 
 float_ops::tensor random_tensor(std::mt19937& random, float_ops::extents shape) {
@@ -219,11 +229,11 @@ TEST_CASE("linear layers do so too, whatever axes come before the features") {
     const float_ops::tensor bias{{outputs}, random.bias(outputs)};
     const quantization out = per_tensor(d, 0.2, 5);
     const auto layer = linear_layer(shape, {outputs, features});
-    const auto wanted = plain{}.layer(layer, x, weight, &bias.data, out, i % 2 == 0);
+    const auto wanted = layer_of(plain{}, layer, x, weight, &bias.data, out, i % 2 == 0);
     REQUIRE(wanted.has_value());
     CHECK(is_near(*wanted, float_ops::linear(dequantize(x), dequantize(*weight.integers()), &bias),
                   i % 2 == 0));
-    CHECK(are_equal(wanted, fast{}.layer(layer, x, weight, &bias.data, out, i % 2 == 0)));
+    CHECK(are_equal(wanted, layer_of(fast{}, layer, x, weight, &bias.data, out, i % 2 == 0)));
   }
 }
 
@@ -237,8 +247,8 @@ TEST_CASE_TEMPLATE("a weight is packed again when a scale or the bias is another
     const auto x = random.tensor(per_tensor(quint8, scale, 7), {3, 6});
     const auto bias = random.bias(4);
     const quantization out = per_tensor(quint8, scale * 5, 9);
-    CHECK(are_equal(kernels.layer(layer, x, weight, &bias, out, false),
-                    Calls{}.layer(layer, x, weight, &bias, out, false)));
+    CHECK(are_equal(layer_of(kernels, layer, x, weight, &bias, out, false),
+                    layer_of(Calls{}, layer, x, weight, &bias, out, false)));
   }
 }
 
@@ -250,13 +260,14 @@ TEST_CASE_TEMPLATE("what has no kernel is left to the caller: other types, and s
   const node_value weight = random.tensor(per_tensor(qint8, 1e-6, 0), {2, 3});
   const auto layer = linear_layer({2, 3}, {2, 3});
   const std::vector<float> bias{1e9F, -1e9F};
-  CHECK_FALSE(Calls{}.layer(layer, tiny, weight, &bias, bytes, false).has_value());
-  CHECK(Calls{}.layer(layer, tiny, weight, nullptr, bytes, false).has_value());
-  CHECK_FALSE(
-      Calls{}.layer(layer, tiny, weight, nullptr, per_tensor(qint32, 0.1, 0), false).has_value());
+  CHECK_FALSE(layer_of(Calls{}, layer, tiny, weight, &bias, bytes, false).has_value());
+  CHECK(layer_of(Calls{}, layer, tiny, weight, nullptr, bytes, false).has_value());
+  CHECK_FALSE(layer_of(Calls{}, layer, tiny, weight, nullptr, per_tensor(qint32, 0.1, 0), false)
+                  .has_value());
   const node_value affine = random.tensor(per_tensor(qint8, 0.1, 3), {2, 3});
-  CHECK_FALSE(Calls{}.layer(layer, tiny, affine, nullptr, bytes, false).has_value());
-  CHECK_FALSE(Calls{}.layer({}, tiny, weight, nullptr, bytes, false).has_value());
+  CHECK_FALSE(layer_of(Calls{}, layer, tiny, affine, nullptr, bytes, false).has_value());
+  CHECK_FALSE(layer_of(Calls{}, std::optional<layer_shape>(), tiny, weight, nullptr, bytes, false)
+                  .has_value());
 }
 
 TEST_CASE_TEMPLATE("sums and products are those of the float ops, step by step", Calls, plain,

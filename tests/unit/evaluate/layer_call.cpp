@@ -26,6 +26,7 @@ result<std::optional<node_value>> computed(op_id op, const quantized_tensor& in,
                                            const attributes& attrs = {},
                                            const quantized_tensor* other = nullptr) {
   kernel_calls<reference_kernels> kernels;
+  lowered::ready_layer<reference_kernels> kept;
   const node n{.name = "y", .op = op, .attrs = attrs};
   float_ops::python_call call{.positional = {{}}, .attributes = {{"weight", {}}, {"bias", bias}}};
   std::vector<node_value> reads = {node_value(in)};
@@ -34,7 +35,7 @@ result<std::optional<node_value>> computed(op_id op, const quantized_tensor& in,
     reads.emplace_back(*other);
   }
   return lowered::layer_by_kernel(n, lowered::origin_of(op), in, weight, std::move(call), reads, {},
-                                  {quint8, -1, {0.5}, {3}, {}}, kernels);
+                                  {quint8, -1, {0.5}, {3}, {}}, kernels, kept);
 }
 
 const quantized_tensor weight = steps_of(qint8, {2, 2}, {1, 2, -3, 1});

@@ -46,3 +46,19 @@ TEST_CASE("options can be forgotten, tensors stay") {
   m.clear_options("nothing");
   CHECK(m.attributes_of("block.conv").size() == 2);
 }
+
+TEST_CASE("each change has a revision of its own") {
+  module_state m = block();
+  const module_state same = m;
+  CHECK(same.revision() == m.revision());
+  CHECK(block().revision() != m.revision());
+  m.set_tensor("block.conv.bias", float_ops::tensor{{1}, {4.0F}});
+  const auto with_tensor = m.revision();
+  CHECK(with_tensor != same.revision());
+  m.set_option("block.conv", "stride", 1);
+  const auto with_option = m.revision();
+  CHECK(with_option != with_tensor);
+  m.clear_options("block.conv");
+  CHECK(m.revision() != with_option);
+  CHECK(m.inside("block").revision() != m.revision());
+}

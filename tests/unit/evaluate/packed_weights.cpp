@@ -19,14 +19,14 @@ TEST_CASE("what is made of a weight is kept while the weight is there") {
   ctq::packed_weights<int, int> kept;
   counting make;
   auto weight = std::make_shared<const int>(1);
-  CHECK(kept.of(weight, 7, std::ref(make)) == 1);
-  CHECK(kept.of(weight, 7, std::ref(make)) == 1);
-  CHECK(kept.of(weight, 8, std::ref(make)) == 2);
-  CHECK(kept.of(weight, 7, std::ref(make)) == 3);
+  CHECK(*kept.of(weight, 7, std::ref(make)) == 1);
+  CHECK(*kept.of(weight, 7, std::ref(make)) == 1);
+  CHECK(*kept.of(weight, 8, std::ref(make)) == 2);
+  CHECK(*kept.of(weight, 7, std::ref(make)) == 3);
   CHECK(kept.size() == 1);
 
   weight = std::make_shared<const int>(1);
-  CHECK(kept.of(weight, 7, std::ref(make)) == 4);
+  CHECK(*kept.of(weight, 7, std::ref(make)) == 4);
   CHECK(kept.size() == 1);  // that of the weight that is gone, too
 }
 

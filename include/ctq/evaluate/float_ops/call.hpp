@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cmath>
+#include <functional>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -31,6 +34,7 @@
 #include "ctq/evaluate/float_ops/views.hpp"
 #include "ctq/graph/integers.hpp"
 #include "ctq/ops/op.hpp"
+#include "ctq/ops/op_table.hpp"
 
 // Evaluates one op:
 //
@@ -80,14 +84,25 @@ constexpr const float_op* of(op_id op) {
   return fusing::fused_form(op) != nullptr ? &by_parts : nullptr;
 }
 
-/// The same at run time. A template, since compiling all ops takes eight seconds: all but one of a
-/// program's translation units may declare
+/// The same at run time, of a sorted list: comparing names takes as long as a small op. A template,
+/// since compiling all ops takes eight seconds: all but one of a program's translation units may
+/// declare
 ///
 ///   extern template const ctq::float_ops::float_op*
 ///   ctq::float_ops::implementation::at_run_time<>(ctq::op_id);
 template <class = void>
 [[nodiscard]] const float_op* at_run_time(op_id op) {
-  return of(op);
+  using entry = std::pair<op_id, const float_op*>;
+  static const auto all = [] {
+    std::array<entry, naming::builtin_count> list{};
+    std::ranges::transform(naming::builtin_ops, list.begin(), [](op_id o) {
+      return entry{o, of(o)};
+    });
+    std::ranges::sort(list, std::less<op_id>{}, &entry::first);
+    return list;
+  }();
+  const auto found = std::ranges::lower_bound(all, op, std::less<op_id>{}, &entry::first);
+  return found != all.end() && found->first == op ? found->second : of(op);
 }
 
 }  // namespace implementation
