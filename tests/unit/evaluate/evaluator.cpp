@@ -157,10 +157,10 @@ TEST_CASE("a layer on integers is made ready once for an input of a shape, a sca
   CHECK(as_anew(input()) == std::vector<float>{5.0F, 0.0F});
   m.set_tensor("fc.weight", float_ops::tensor{{2, 2}, {2.0F, 4.0F, -6.0F, 1.0F}});
   CHECK(as_anew(input()) == std::vector<float>{10.0F, 0.0F});
-  steps.activations[1].scale = {2.0};
-  CHECK(as_anew(input()) == std::vector<float>{10.0F, 0.0F});
-  steps.activations[0].zero_point = {3};
-  CHECK(as_anew(input()) == std::vector<float>{10.0F, 0.0F});
+  steps.activations[1].scale = {3.0};
+  CHECK(as_anew(input()) == std::vector<float>{9.0F, 0.0F});
+  steps.activations[0].scale = {5.0};
+  CHECK(as_anew(input()) == std::vector<float>{0.0F, 0.0F});
 }
 
 TEST_CASE("a quantize rounds halves to even") {
