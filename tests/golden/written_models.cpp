@@ -6,8 +6,11 @@
 #include <map>
 #include <set>
 #include <span>
+#include <string_view>
 #include <utility>
 
+#include "ctq/evaluate/lowered_call.hpp"
+#include "ctq/graph/place_of.hpp"
 #include "ctq/io/write_safetensors.hpp"
 #include "ctq/json/write_mapping.hpp"
 #include "ctq/passes/convert.hpp"
@@ -154,6 +157,16 @@ class tensor_list {
   void add(const std::string& name, const suite_file& file, const json& j) {
     if (j.is_object() && j.contains("t")) add(name, file.read(j));
   }
+  /// PREFIX.0, PREFIX.1, … of a tensor, or of those in a tuple of tensors and tuples.
+  void add_all(const std::string& prefix, const suite_file& file, const json& j) {
+    int count = 0;
+    if (j.is_null()) return;
+    const auto walk = [&](const json& part, const auto& self) -> void {
+      if (!part.is_array()) return add(prefix + "." + std::to_string(count++), file, part);
+      for (const json& inner : part) self(inner, self);
+    };
+    walk(j, walk);
+  }
 
   void write(const std::filesystem::path& path) const {
     if (const ctq::status s = ctq::write_safetensors(path, all_); !s)
@@ -173,9 +186,32 @@ tensor_list parameters_of(const suite_file& file, const json& c) {
   return out;
 }
 
-/// The output that ctq is compared with: that of PyTorch's integers, or of its reference model
-/// where PyTorch's kernel of this build is wrong. Null if there is neither.
-json expected_output(const json& c, const model_case& of) {
+/// Does PyTorch 1.13 compute integers that are not those of its reference model, and today's plan?
+/// Its clamp of channels_last is wrong, and sums and products with numbers change the scale.
+bool differs_from_reference(ctq::graph_view<ctq::stage::lowered> g) {
+  for (int i = 0; i < g.size(); ++i) {
+    const ctq::op_id from = ctq::lowered::origin_of(g[i].op).op;
+    const bool is_sum = from != nullptr && from->descriptor->schedule.tensors == 2;
+    if (is_sum && g.args_of(i).size() == 1) return true;
+  }
+  return clamps_channels_last(g);
+}
+
+/// Is a module called twice? What PyTorch fuses into it for one call, the other computes, too.
+bool calls_twice(ctq::graph_view<ctq::stage::lowered> g) {
+  std::set<std::string_view> called;
+  for (int i = 0; i < g.size(); ++i) {
+    const ctq::op_id from = ctq::lowered::origin_of(g[i].op).op;
+    if (from != nullptr && from->kind == ctq::op_kind::module &&
+        !called.insert(ctq::path_of(g[i])).second)
+      return true;
+  }
+  return false;
+}
+
+/// The outputs that ctq is compared with: those of PyTorch's integers, or of its reference model.
+/// Null if there are neither, or if they are those of another model.
+json expected_outputs(const json& c, const model_case& of) {
   const auto fused = ctq::fuse(of.traced().view(), of.backend(), {semantics, false});
   const auto prepared =
       ctq::prepare_graph(fused.view(), of.backend(), of.mapping(), of.prepare_options());
@@ -183,20 +219,18 @@ json expected_output(const json& c, const model_case& of) {
       ctq::convert_graph(prepared.view(), of.backend(), of.mapping(), of.convert_options());
   const auto lowered =
       ctq::lower(reference.view(), {.semantics = semantics, .only_with_kernels = false});
-  const bool wrong = clamps_channels_last(lowered.view());
-  return c.value(wrong ? "reference_out" : "lowered_out", json{});
+  if (calls_twice(lowered.view())) return {};
+  const bool differs = differs_from_reference(lowered.view());
+  return c.value(differs ? "reference_out" : "lowered_out", json{});
 }
 
 tensor_list data_of(const suite_file& file, const json& c, const model_case& of) {
   tensor_list out;
-  const auto add = [&](const std::string& prefix, const json& inputs) {
-    for (std::size_t i = 0; i < inputs.size(); ++i)
-      out.add(prefix + "." + std::to_string(i), file, inputs[i]);
-  };
   const json& steps = c.at("calib_inputs");
-  for (std::size_t s = 0; s < steps.size(); ++s) add("calibration." + std::to_string(s), steps[s]);
-  add("evaluation", c.at("eval_inputs"));
-  out.add("expected", file, expected_output(c, of));
+  for (std::size_t s = 0; s < steps.size(); ++s)
+    out.add_all("calibration." + std::to_string(s), file, steps[s]);
+  out.add_all("evaluation", file, c.at("eval_inputs"));
+  out.add_all("expected", file, expected_outputs(c, of));
   return out;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstring>
 #include <filesystem>
@@ -8,6 +9,7 @@
 #include <span>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "ctq/ctq.hpp"
@@ -25,7 +27,7 @@ using input_bytes = std::vector<std::vector<std::byte>>;
 struct data_set {
   std::vector<input_bytes> calibration;
   input_bytes evaluation;
-  std::vector<float> expected;  // empty: PyTorch could not run it
+  std::vector<std::vector<float>> expected;  // each output; none: PyTorch could not run it
 };
 
 /// Reads NAME.data.safetensors.
@@ -57,7 +59,7 @@ struct registration {
   }
 };
 
-/// How far the output is from PyTorch's, as outcome::difference.
+/// How far an output is from PyTorch's, as outcome::difference.
 ///   step  scale of the integers behind the output; 0 if it was computed in float
 [[nodiscard]] double difference_of(const std::vector<float>& wanted, std::span<const float> got,
                                    double step);
@@ -89,6 +91,16 @@ bool with_inputs(ctq::tensor_list<Input...>, const input_bytes& x, F f) {
   return true;
 }
 
+/// The tensors that a model gives: one, or several in a tuple.
+template <class T>
+std::tuple<T&> parts_of(T& one) {
+  return one;
+}
+template <class... T>
+std::tuple<T&...> parts_of(std::tuple<T...>& several) {
+  return std::apply([](T&... part) { return std::tie(part...); }, several);
+}
+
 template <const auto& Model, class Backend, class Mapping>
 outcome compare(const std::filesystem::path& stem) {
   const auto failed = [](const ctq::error& e) { return outcome{.words = e.message()}; };
@@ -113,23 +125,44 @@ outcome compare(const std::filesystem::path& stem) {
 
   output ours;
   output expected;
+  const auto of_ours = parts_of(ours), of_oracle = parts_of(expected);
   ctq::session session{*int8};
   const auto run = [&](const auto&... in) {
-    session(in..., ours);
+    std::apply([&](auto&... out) { session(in..., out...); }, of_ours);
     const void* const from[] = {in.data()...};
-    void* const to[] = {expected.data()};
-    oracle->run(std::span(from), std::span(to));
+    std::apply(
+        [&](auto&... out) {
+          void* const to[] = {out.data()...};
+          oracle->run(std::span(from), std::span(to));
+        },
+        of_oracle);
   };
   if (!with_inputs(types, data->evaluation, run)) return {.words = "inputs of another shape"};
   outcome o;
   look_at(std::span(plan::int8_schedule.steps).first(plan::int8_schedule.count), o);
-  if (std::memcmp(ours.data(), expected.data(), sizeof ours.values) != 0) {
+  const double step = step_behind(plan::lowered.view(), int8->qparams());
+  const auto& wanted = data->expected;
+  if (!wanted.empty() && wanted.size() != std::tuple_size_v<decltype(of_ours)>)
+    return {.words = "PyTorch gave another number of outputs"};
+  bool equal = true;
+  double largest = 0.0;
+  std::size_t next = 0;
+  const auto compare_part = [&](const auto& a, const auto& b) {
+    equal = equal && std::memcmp(a.data(), b.data(), sizeof a.values) == 0;
+    if (!wanted.empty())
+      largest =
+          std::max(largest, difference_of(wanted[next++], std::span<const float>(a.values), step));
+  };
+  [&]<std::size_t... I>(std::index_sequence<I...>) {
+    (compare_part(std::get<I>(of_ours), std::get<I>(of_oracle)), ...);
+  }
+  (std::make_index_sequence<std::tuple_size_v<decltype(of_ours)>>{});
+  if (!equal) {
     o.words = "the compiled executor differs from the interpreter";
     return o;
   }
   o.is = outcome::kind::equal;
-  o.difference = difference_of(data->expected, ours.values,
-                               step_behind(plan::lowered.view(), int8->qparams()));
+  o.difference = largest;
   return o;
 }
 
