@@ -159,8 +159,8 @@ class tensor_list {
   }
   /// PREFIX.0, PREFIX.1, … of a tensor, or of those in a tuple of tensors and tuples.
   void add_all(const std::string& prefix, const suite_file& file, const json& j) {
-    int count = 0;
     if (j.is_null()) return;
+    int count = 0;
     const auto walk = [&](const json& part, const auto& self) -> void {
       if (!part.is_array()) return add(prefix + "." + std::to_string(count++), file, part);
       for (const json& inner : part) self(inner, self);
@@ -186,8 +186,9 @@ tensor_list parameters_of(const suite_file& file, const json& c) {
   return out;
 }
 
-/// Does PyTorch 1.13 compute integers that are not those of its reference model, and today's plan?
-/// Its clamp of channels_last is wrong, and sums and products with numbers change the scale.
+/// Whether the integers of PyTorch 1.13 differ from its reference model, which the plan of compiled
+/// models follows: its clamp of channels_last is wrong, and a sum or product with a number changes
+/// the scale.
 bool differs_from_reference(ctq::graph_view<ctq::stage::lowered> g) {
   for (int i = 0; i < g.size(); ++i) {
     const ctq::op_id from = ctq::lowered::origin_of(g[i].op).op;
@@ -197,7 +198,8 @@ bool differs_from_reference(ctq::graph_view<ctq::stage::lowered> g) {
   return clamps_channels_last(g);
 }
 
-/// Is a module called twice? What PyTorch fuses into it for one call, the other computes, too.
+/// Whether a module is called twice. PyTorch fuses a relu that follows one call into the module, so
+/// that the other call computes it, too.
 bool calls_twice(ctq::graph_view<ctq::stage::lowered> g) {
   std::set<std::string_view> called;
   for (int i = 0; i < g.size(); ++i) {

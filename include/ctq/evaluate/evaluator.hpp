@@ -258,7 +258,6 @@ class evaluator {
     for (float_ops::named_value& a : *attributes) c.attributes.push_back(std::move(a));
     auto by_kernel = lowered::layer_by_kernel(n, from, *in, *weight, std::move(c), reads, modules_,
                                               *out, rounding_.kernels(), ready);
-    if (from.op->kind != op_kind::module) ready.run = {};  // its weight is an input
     if (!by_kernel) return unexpected{by_kernel.error()};
     if (*by_kernel) return **std::move(by_kernel);
     const auto floats = weighted_in_float(n, from, reads);
@@ -279,15 +278,15 @@ class evaluator {
     return with_relu(float_call(n, from.op, std::move(real), *std::move(attributes)), from.relu);
   }
 
-  graph_view<Stage> g_;
-  const module_state& modules_;
-  node_quantizer<Kernels> rounding_;
-  module_weights weights_;
-
   struct kept_of_node {
     lowered::origin from{};
     lowered::ready_layer<Kernels> layer{};
   };
+
+  graph_view<Stage> g_;
+  const module_state& modules_;
+  node_quantizer<Kernels> rounding_;
+  module_weights weights_;
   std::vector<kept_of_node> kept_;  // of a lowered graph
 };
 

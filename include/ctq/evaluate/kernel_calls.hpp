@@ -99,7 +99,7 @@ class kernel_calls {
   /// A convolution or a linear layer of integers, to be called with its input.
   using integer_layer = std::function<quantized_tensor(kernel_calls&, const quantized_tensor&)>;
 
-  /// Empty if no kernel has these types, or if a sum could leave int32.
+  /// The layer of these weights; empty if no kernel has these types, or if a sum could leave int32.
   ///   s     a layer_shape_of
   ///   in    the qparams of the input
   ///   bias  [O] or null

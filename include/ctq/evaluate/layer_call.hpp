@@ -162,7 +162,7 @@ struct ready_layer {
 
 /// A layer on integers, with what follows; nullopt if no kernel computes it.
 ///   in, weight  integers · reads: of the node · call: its call, with None in place of integers
-///   kept        is made ready for the next call, unless something follows
+///   kept        is made ready for the next call of a module that nothing follows
 /// Errors  as weighted; those of the op that follows
 template <class Kernels>
 [[nodiscard]] result<std::optional<node_value>> layer_by_kernel(
@@ -177,6 +177,8 @@ template <class Kernels>
                           });
     if (!layer) return unexpected{layer.error()};
     if (!*layer) return outcome();
+    if (from.op->kind != op_kind::module)  // its weight is an input, another one next time
+      return outcome(node_value((*layer)(kernels, in)));
     kept = {in.q.shape, in.steps, to, modules.revision(), *std::move(layer)};
     return outcome(node_value(kept.run(kernels, in)));
   }

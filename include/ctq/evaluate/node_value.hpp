@@ -59,6 +59,7 @@ class node_value {
       state_;
 };
 
+/// The values with integers dequantized.
 [[nodiscard]] inline std::vector<float_ops::value> real_values(
     const std::vector<node_value>& values) {
   std::vector<float_ops::value> out;

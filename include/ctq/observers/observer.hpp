@@ -24,8 +24,8 @@
 
 namespace ctq::observers {
 
-/// Why a buffer of the model, as a mask for attention, has no qparams: what the observer leaves out
-/// would be rounded to the end of the range of the rest.
+/// The error of an observed constant with infinite values, such as a mask for attention. Histograms
+/// leave them out, so they would be rounded to an end of the range of the other values.
 inline constexpr const char* infinite_operand =
     "has infinite values, which integers cannot express: make them finite, or give the op that "
     "reads it no qconfig";

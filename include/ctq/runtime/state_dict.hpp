@@ -93,7 +93,7 @@ class basic_state_dict {
       if (std::isinf(x)) return fail("tensor " + name, "a value is infinite");
     return values;
   }
-  /// The same of a tensor that may be infinite, as masks for attention.
+  /// The same of a tensor that may be infinite, such as a mask for attention.
   [[nodiscard]] result<std::span<const float>> operand(const std::string& name,
                                                        std::span<const int> shape) const& {
     const auto t = find(name, f32, shape);

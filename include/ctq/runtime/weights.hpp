@@ -78,7 +78,7 @@ struct parameter {
 }
 
 /// Are these the parameters of this graph: each once, of the right shape, finite, and no others?
-/// Operands, as masks for attention, may be infinite.
+/// Operands, such as masks for attention, may be infinite.
 /// (Batch norms' num_batches_tracked, which only training needs, are ignored.)
 [[nodiscard, gnu::cold]] inline status check_weights(graph_view<stage::traced> g,
                                                      const weights& w) {
@@ -147,9 +147,8 @@ struct parameter {
 template <const auto& Model>
 class model_weights {
  public:
-  /// Errors  a tensor that is missing, superfluous, given twice, of another shape, NaN, or
-  /// infinite;
-  ///         operands, as masks, may be infinite
+  /// Errors  a tensor that is missing, superfluous, given twice, of another shape, or with values
+  ///         that are NaN or infinite (operands, such as masks, may be infinite)
   [[nodiscard]] static result<model_weights> check(weights w) {
     if (const status s = check_weights(Model.view(), w); !s) return unexpected{s.error()};
     return model_weights{with_implied(Model.view(), std::move(w))};

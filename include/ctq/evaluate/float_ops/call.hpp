@@ -84,9 +84,9 @@ constexpr const float_op* of(op_id op) {
   return fusing::fused_form(op) != nullptr ? &by_parts : nullptr;
 }
 
-/// The same at run time, of a sorted list: comparing names takes as long as a small op. A template,
-/// since compiling all ops takes eight seconds: all but one of a program's translation units may
-/// declare
+/// The same at run time, from a sorted list: the search by name takes as long as a small op. A
+/// template, since compiling all ops takes eight seconds: all but one of a program's translation
+/// units may declare
 ///
 ///   extern template const ctq::float_ops::float_op*
 ///   ctq::float_ops::implementation::at_run_time<>(ctq::op_id);

@@ -79,7 +79,7 @@ template <vectorized Isa, int Bits, quantized Q>
   };
   if constexpr (Bits == 4 && has_nibble_table<Isa>) {
     alignas(64) static constexpr Q all[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
-    nibble_table(value_of(all)).look_up_64(from, out);
+    nibble_table<Isa>(value_of(all)).look_up_64(from, out);
     return;
   }
   alignas(64) std::uint8_t unpacked[embedding_columns];

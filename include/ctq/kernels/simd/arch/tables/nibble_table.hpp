@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "ctq/kernels/xsimd.hpp"
+#include "ctq/core/isa.hpp"
 
 // Tables of 16 floats, indexed by integers of 4 bits that are packed two in a byte.
 
 namespace ctq::kernels::simd {
 
-/// Whether a register holds such a table, so that nibble_table exists. (Narrower ones would need
-/// two lookups and a choice between them: computing the entries is as fast.)
-#if defined(__AVX512F__)
+/// Whether a register holds such a table. (Narrower ones would need two lookups and a choice
+/// between them: computing the entries is as fast.)
 template <class Isa>
-inline constexpr bool has_nibble_table = vectorized<Isa>;
-#else
+inline constexpr bool has_nibble_table = isa::includes<Isa, isa::avx512>;
+
+/// Such a table in a register, of those instruction sets.
 template <class Isa>
-inline constexpr bool has_nibble_table = false;
-#endif
+class nibble_table;
 
 }  // namespace ctq::kernels::simd
 
@@ -31,6 +30,7 @@ CTQ_BEGIN_AVX512
 
 namespace ctq::kernels::simd {
 
+template <class Isa>
 class nibble_table {
  public:
   /// The entries of 0 to 15.

@@ -13,11 +13,11 @@ using namespace ctq::kernels;
 
 TEST_CASE("integers of 4 bits are looked up in their order, lower halves first") {
 #if defined(__AVX512F__)
-  static_assert(simd::has_nibble_table<isa::native>);
   const auto entries = samples::plain_floats(16, 1);
   const samples::fenced integers(samples::integers<std::uint8_t>(32, 2));
   samples::guarded<float> out(64);
-  simd::nibble_table(_mm512_loadu_ps(entries.data())).look_up_64(integers.data(), out.data());
+  const simd::nibble_table<isa::native> table(_mm512_loadu_ps(entries.data()));
+  table.look_up_64(integers.data(), out.data());
   for (std::size_t i = 0; i < 64; ++i) {
     CAPTURE(i);
     const int byte = integers.data()[i / 2];
