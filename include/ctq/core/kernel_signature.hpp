@@ -3,6 +3,7 @@
 
 #include <array>
 #include <bit>
+#include <cstddef>
 #include <string_view>
 
 #include "ctq/core/dtype.hpp"
@@ -241,11 +242,14 @@ struct matmul_shape {
   friend constexpr bool operator==(const matmul_shape&, const matmul_shape&) = default;
 };
 
-/// Whole tensors, in N, C, H, W order, and the bytes of the tensors that the op owns.
+/// Where the parameters of an op begin, in bytes.
+inline constexpr std::size_t parameter_alignment = 64;
+
+/// Whole tensors, in N, C, H, W order, and the memory of the tensors that the op owns.
 struct function_shape {
   shape in[2]{};
   shape out{};
-  int parameter_bytes{};
+  int parameter_blocks{};  // of parameter_alignment bytes
 
   friend constexpr bool operator==(const function_shape&, const function_shape&) = default;
 };

@@ -64,7 +64,7 @@ template <class T>
 /// The tensors that an op owns.
 [[nodiscard]] inline parameter_refs parameters_in(const parameter_layout_of& l,
                                                   const std::byte* packed) {
-  const auto floats_at = [packed](int offset) {
+  const auto floats_at = [packed](std::size_t offset) {
     return reinterpret_cast<const float*>(packed + offset);
   };
   parameter_refs refs;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <cstddef>
 #include <string_view>
 
 #include "ctq/core/attributes.hpp"
@@ -253,31 +254,31 @@ struct op_descriptor {
 /// integers, then its scales.
 struct parameter_layout_of {
   op_parameters parameters{};
-  int floats[op_parameters::max_count]{};  // by parameter: the offset in bytes
-  int weight = -1;                         // which is quantized; -1: none
-  int integers{};
-  int scales{};
-  int bytes{};
+  std::size_t floats[op_parameters::max_count]{};  // by parameter: the offset in bytes
+  int weight = -1;                                 // which is quantized; -1: none
+  std::size_t integers{};
+  std::size_t scales{};
+  std::size_t bytes{};  // a multiple of parameter_alignment
 };
 
 [[nodiscard]] constexpr parameter_layout_of parameter_layout(const op_descriptor& d,
                                                              const attributes& options,
                                                              bool on_integers) {
   parameter_layout_of l{.parameters = d.parameters(options)};
-  const auto take = [&l](int bytes) {
-    const int at = l.bytes;
-    l.bytes += (bytes + 63) / 64 * 64;
+  const auto take = [&l](std::size_t bytes) {
+    const std::size_t at = l.bytes;
+    l.bytes += (bytes + parameter_alignment - 1) / parameter_alignment * parameter_alignment;
     return at;
   };
   for (int p = 0; p < l.parameters.count; ++p) {
     const op_parameter& parameter = l.parameters.item[p];
-    const auto elements = static_cast<int>(numel(parameter.shape));
+    const std::size_t elements = numel(parameter.shape);
     l.floats[p] = take(4 * elements);
     if (!on_integers || d.weights != op_weights::quantizable || parameter.name != "weight")
       continue;
     l.weight = p;
     l.integers = take(elements);
-    l.scales = take(4 * parameter.shape[d.channel_axis]);
+    l.scales = take(4 * static_cast<std::size_t>(parameter.shape[d.channel_axis]));
   }
   return l;
 }

@@ -236,7 +236,7 @@ class scheduler : public layer_steps<Graph, Schedule> {
     } else {
       next_sizes(function_shape{{g_.nodes[a].shape, b >= 0 ? g_.nodes[b].shape : shape{}},
                                 g_.nodes[i].shape,
-                                parameter_bytes(i)});
+                                parameter_blocks(i)});
     }
     const int to = schedule_of(i).sizes == nullptr ? new_output(i, order) : tuple_of_function(i, a);
     if (out_.problem.any()) return;
@@ -257,11 +257,13 @@ class scheduler : public layer_steps<Graph, Schedule> {
     return value_of_[i];
   }
 
-  /// Of the op's parameters, as its functions get them.
-  [[nodiscard]] constexpr int parameter_bytes(int i) const {
+  /// Memory of the op's parameters, as its functions get them.
+  [[nodiscard]] constexpr int parameter_blocks(int i) const {
     const op_descriptor& d = *g_.nodes[i].op->descriptor;
     if (d.parameters == nullptr) return 0;
-    return parameter_layout(d, g_.nodes[i].attrs, is_quantized(g_.nodes[i].dtype)).bytes;
+    const parameter_layout_of layout =
+        parameter_layout(d, g_.nodes[i].attrs, is_quantized(g_.nodes[i].dtype));
+    return static_cast<int>(layout.bytes / parameter_alignment);
   }
 
   bool has_views_ = false;  // some node so far is a view of another

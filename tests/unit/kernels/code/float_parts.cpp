@@ -106,7 +106,7 @@ void check_norm(const layer_norm_shape& s, unsigned seed) {
   const std::size_t at = packing::padded(channels * sizeof(float));
   if (affine) {
     l.parameters = {op_parameter{"weight", {s.channels}}, op_parameter{"bias", {s.channels}}};
-    l.floats[1] = static_cast<int>(at);
+    l.floats[1] = at;
   }
   check<kernels::descriptors::layer_norm, Q>(
       s, count, false, bytes_of(weight, bias, at), l, seed, [&](const float* x, float* y) {
