@@ -134,9 +134,19 @@ constexpr shape recurrent_output(recurrent_shape s, view<shape> in, int& input_s
   }
   s.input = input_size;
   s = with_sequence(s, in[0]);
-  if (!countable_weight(d, {s.gates() * s.hidden, s.input}) ||
-      !countable(s.steps, s.batch, s.directions, s.gates(), s.hidden))
+  if (!countable(s.gates(), s.hidden)) {
+    complain(d, "hidden_size is too large: ", s.hidden);
     return {};
+  }
+  if (!countable_weight(d, {s.gates() * s.hidden, s.input}) ||
+      !countable_weight(d, {s.gates() * s.hidden, s.directions * s.hidden}))
+    return {};
+  if (!countable(s.steps, s.batch, s.directions, s.gates(), s.hidden) ||
+      !countable(s.layers, s.batch, s.directions, s.gates(), s.hidden)) {
+    complain(d, "more than 2^31 - 1 elements in\nthe gates of all steps or layers;");
+    show_input(d, in[0]);
+    return {};
+  }
   std::size_t state = 0;
   for (int i = 1; i < in.count; ++i) state += numel(in[i]);
   if (in.count > 1 && state != static_cast<std::size_t>(s.state_elements())) {

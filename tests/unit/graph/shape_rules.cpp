@@ -236,11 +236,10 @@ static_assert(gives({2, 4, 7, 28, 55}, nn::conv_transpose3d,
                                              .stride = {2, 1, 2},
                                              .padding = {0, 0, 1}},
                     shape{2, 4, 3, 28, 28}));
-static_assert(complains("the padding leaves no output\nthe input is [2, 4, 3, 28, 28]",
-                        nn::conv_transpose3d,
-                        conv_transpose3d_options{
-                            .out_channels = 6, .kernel_size = 1, .padding = {2, 0, 0}},
-                        shape{2, 4, 3, 28, 28}));
+static_assert(
+    complains("the padding leaves no output\nthe input is [2, 4, 3, 28, 28]", nn::conv_transpose3d,
+              conv_transpose3d_options{.out_channels = 6, .kernel_size = 1, .padding = {2, 0, 0}},
+              shape{2, 4, 3, 28, 28}));
 
 // images of another size
 using resized = interpolate_options;
@@ -488,6 +487,15 @@ static_assert(complains("input_size is 4\nthe input is [4, 3, 5]", nn::lstm,
                         layers{.input_size = 4, .hidden_size = 6}, shape{4, 3, 5}));
 static_assert(complains("hidden_size is 6, num_layers 5;\nlayers are 1 to 4", nn::lstm,
                         layers{.hidden_size = 6, .num_layers = 5}, shape{4, 3, 5}));
+constexpr int large = 1 << 30;
+static_assert(complains("hidden_size is too large: 1073741824", nn::lstm,
+                        layers{.hidden_size = large}, shape{4, 3, 5}));
+static_assert(complains("more than 2^31 - 1 elements in\nthe weight [131072, 32768]", nn::lstm,
+                        layers{.hidden_size = 32768}, shape{4, 3, 5}));
+static_assert(complains(
+    "more than 2^31 - 1 elements in\nthe gates of all steps or layers;\nthe input is [300000, "
+    "400, 5]",
+    nn::lstm, layers{.hidden_size = 6}, shape{300000, 400, 5}));
 static_assert(complains("the state needs 36 elements\nthe input is [1, 3, 6]", nn::lstm,
                         layers{.hidden_size = 6}, shape{4, 3, 5}, shape{1, 3, 6}));
 
