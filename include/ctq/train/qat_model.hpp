@@ -11,6 +11,7 @@
 
 #include "ctq/backends/default_qconfig_mappings.hpp"
 #include "ctq/core/report.hpp"
+#include "ctq/core/terminate.hpp"
 #include "ctq/passes/plan.hpp"
 #include "ctq/runtime/check_qparams.hpp"
 #include "ctq/runtime/converted_model.hpp"
@@ -47,7 +48,7 @@ struct qat_options {
 /// Threads   one at a time
 /// Lifetime  owns all it needs, among it the values of the last batch: some ten floats for each
 ///           element of each activation
-/// Requires  not moved from; checked
+/// Requires  not moved from; checked where values, parameters or the graph are asked for
 template <const auto& Model, class Plan, class Isa = isa::of_models>
 class qat_model {
  public:
@@ -65,20 +66,20 @@ class qat_model {
   ///   images  samples one after the other, each in the shape of the placeholder: N, C, H, W
   /// Errors  no samples, or a part of one; NaN; a batch norm of one element per channel
   [[nodiscard]] result<std::span<const float>> forward(std::span<const float> images) {
-    return graph_.forward(images);
+    return graph().forward(images);
   }
 
   /// Adds the gradients for the last forward to those of the parameters.
   ///   grad_out  of the loss, with respect to the output
   /// Errors    another number of elements; no forward before
   [[nodiscard]] status backward(std::span<const float> grad_out) {
-    return graph_.backward(grad_out);
+    return graph().backward(grad_out);
   }
   void zero_gradients() { graph_.zero_gradients(); }
 
   /// Weights, biases, gammas and betas by their names in the state_dict, then the scales and zero
   /// points of learnable fake quantizes. Views, valid until the next forward.
-  [[nodiscard]] std::vector<training::parameter_view> parameters() { return graph_.parameters(); }
+  [[nodiscard]] std::vector<training::parameter_view> parameters() { return graph().parameters(); }
 
   /// In evaluation dropout does nothing, and batch norms use their running statistics. Observers
   /// observe as before: see enable_observer.
@@ -109,7 +110,7 @@ class qat_model {
   /// The trained tensors by their names in the state_dict, running statistics among them.
   [[nodiscard]] weights float_weights() {
     std::vector<weight_tensor> all = given_.get().tensors();
-    graph_.for_each_tensor([&](training::trained_tensor& t, bool) {
+    graph().for_each_tensor([&](training::trained_tensor& t, bool) {
       for (weight_tensor& w : all)
         if (w.name == t.name) w.values = t.value;
     });
@@ -117,7 +118,10 @@ class qat_model {
   }
 
   /// The graph node by node: values, gradients, fake quantizes.
-  [[nodiscard]] training::training_graph<isa>& graph() { return graph_; }
+  [[nodiscard]] training::training_graph<isa>& graph() {
+    require(!graph_.empty(), "this qat_model was moved from");
+    return graph_;
+  }
 
  private:
   model_weights<Model> given_;

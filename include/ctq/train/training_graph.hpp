@@ -141,6 +141,8 @@ class training_graph {
       if (s.layer && s.layer->fake_quantize()) visit(*s.layer->fake_quantize());
   }
 
+  /// Whether it was moved from.
+  [[nodiscard]] bool empty() const { return nodes_.empty(); }
   [[nodiscard]] training_mode& mode() { return mode_; }
 
   /// By number: qparams #i of explain are those of fake quantize i.

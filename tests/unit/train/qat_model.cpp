@@ -6,9 +6,11 @@
 #include <cmath>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 
 #include "ctq/train/losses.hpp"
 #include "ctq/train/optimizers.hpp"
+#include "death.hpp"
 #include "small_models.hpp"
 #include "torch_train_step.hpp"
 
@@ -299,6 +301,22 @@ TEST_CASE("evaluation keeps the running statistics; seeds give the same training
   model.freeze_batch_norm();
   REQUIRE(model.forward(torch_step::batch[0].values));
   CHECK(running_mean() == before);
+}
+
+TEST_CASE("a model that was moved from aborts with words") {
+  auto model = prepare_qat<net, x86, fake_quantized>(torch_weights());
+  auto other = std::move(model);
+  CHECK(other.forward(torch_step::batch[0].values));
+  const auto aborts = [](const auto& use) {
+    const death d = death_of(use);
+    return d.signal == SIGABRT && d.said.find("this qat_model was moved from") != std::string::npos;
+  };
+  // NOLINTBEGIN(bugprone-use-after-move)
+  CHECK(aborts([&] { static_cast<void>(model.forward(torch_step::batch[0].values)); }));
+  CHECK(aborts([&] { static_cast<void>(model.backward({})); }));
+  CHECK(aborts([&] { static_cast<void>(model.parameters()); }));
+  CHECK(aborts([&] { static_cast<void>(convert(model)); }));
+  // NOLINTEND(bugprone-use-after-move)
 }
 
 // Training has the graph of prepare_qat_fx, whether the options say so or not; PyTorch's convert

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "ctq/core/qparams.hpp"
+#include "ctq/core/terminate.hpp"
 #include "ctq/graph/graph.hpp"
 #include "ctq/passes/prepare_options.hpp"
 #include "ctq/runtime/weights.hpp"
@@ -41,11 +42,11 @@ struct custom_module_tensors {
   std::vector<qparams> inputs{};         // from_observed: of the inputs that are integers, in order
   std::vector<qparams> outputs{};        // from_observed: of the output, if it is integers
 
-  /// The tensor of this name, which must be there.
+  /// Requires  a tensor of this name; checked
   [[nodiscard]] const weight_tensor& at(std::string_view name) const {
-    std::size_t i = 0;
-    while (i + 1 < tensors.size() && tensors[i].name != name) ++i;
-    return tensors[i];
+    for (const weight_tensor& t : tensors)
+      if (t.name == name) return t;
+    abort_with_error("custom module " + path + " has no tensor " + std::string(name));
   }
 };
 

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "death.hpp"
 #include "gain_module.hpp"
 
 using namespace ctq;
@@ -66,10 +67,13 @@ TEST_CASE("a module takes its tensors out of those of the model") {
 
 TEST_CASE("the tensor of a name") {
   const custom_module_tensors m{
-      "", {{"a", {1}, {1.0F}}, {"b", {1}, {2.0F}}, {"c", {1}, {3.0F}}}, {}, {}};
+      "gain", {{"a", {1}, {1.0F}}, {"b", {1}, {2.0F}}, {"c", {1}, {3.0F}}}, {}, {}};
   CHECK(m.at("a").values[0] == 1.0F);
   CHECK(m.at("b").values[0] == 2.0F);
   CHECK(m.at("c").values[0] == 3.0F);
+  const death d = death_of([&] { static_cast<void>(m.at("d")); });
+  CHECK(d.signal == SIGABRT);
+  CHECK(d.said.find("custom module gain has no tensor d") != std::string::npos);
 }
 
 TEST_CASE("a module is made once, from its tensors and the qparams of what is integers") {
