@@ -52,7 +52,7 @@ class module_weights {
   /// node's observer. No integers: half precision, which is not quantized.
   ///   name  "weight", or one of those of a recurrent network
   /// Requires  a node with an observer for its weight, and a tensor
-  /// Errors    as the observer
+  /// Errors    as the observer; qparams that are given and do not fit the weight
   [[nodiscard]] result<node_value> quantized(const node& n, const std::string& name,
                                              const float_ops::value& weight) {
     const quantization* given = nullptr;
@@ -65,6 +65,9 @@ class module_weights {
                        (given == nullptr ? !kept.given : kept.given == *given);
     if (holds) return kept.integers;
     const auto& tensor = *weight.get_if<float_ops::tensor>();
+    if (given != nullptr)
+      if (std::string problem = problem_with(*given, tensor.shape); !problem.empty())
+        return fail(name, std::move(problem));
     const auto steps = given != nullptr ? result<std::optional<quantization>>(*given)
                                         : weight_steps(observer_of_weight(n), tensor, semantics_);
     if (!steps) return unexpected{steps.error()};

@@ -52,10 +52,15 @@ class node_quantizer {
   }
 
   /// The qparams of the observer of that number.
+  /// Errors  none are given, or invalid ones
   [[nodiscard]] result<quantization> steps_of(int observer) const {
     if (options_.steps != nullptr) {
       const auto found = options_.steps->activations.find(observer);
-      if (found != options_.steps->activations.end()) return found->second;
+      if (found != options_.steps->activations.end()) {
+        std::string problem = problem_with(found->second, {});
+        if (!problem.empty()) return fail({}, std::move(problem));
+        return found->second;
+      }
     }
     return fail({}, "has no scale and zero point");
   }

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "ctq/observers/calculate_qparams.hpp"
 #include "ctq/observers/choose_qparams.hpp"
 #include "ctq/observers/float16.hpp"
+#include "ctq/runtime/check_qparams.hpp"
 
 // Quantized tensors at run time, of any rank and dtype, with their scale and zero point, as in
 // PyTorch.
@@ -42,6 +44,31 @@ struct quantization {
 [[nodiscard]] inline quantization quantization_of(dtype d,
                                                   const observers::per_channel_qparams& p) {
   return {d, p.axis, {p.scale.begin(), p.scale.end()}, p.zero_point, p.float_zero_point};
+}
+
+/// The error in these for a tensor of that shape, or an empty string.
+[[nodiscard, gnu::cold]] inline std::string problem_with(const quantization& s,
+                                                         const float_ops::extents& shape) {
+  if (!is_quantized(s.dtype)) return std::string(name_of(s.dtype)) + " is no dtype of integers";
+  if (s.axis >= static_cast<int>(shape.size()))
+    return "there is no axis " + std::to_string(s.axis) + " for the scales";
+  const std::size_t count =
+      s.is_per_channel() ? static_cast<std::size_t>(shape[static_cast<std::size_t>(s.axis)]) : 1;
+  const bool is_float = !s.float_zero_point.empty();
+  const std::size_t zero_points = is_float ? s.float_zero_point.size() : s.zero_point.size();
+  if (s.scale.size() != count || zero_points != count)
+    return "the number of scales is " + std::to_string(s.scale.size()) + ", that of zero points " +
+           std::to_string(zero_points) + "; both must be " + std::to_string(count);
+  if (is_float) return {};  // a scale of 0 is valid there
+  const quant_range r = range_of(s.dtype);
+  for (std::size_t c = 0; c < count; ++c) {
+    std::string problem =
+        problem_with(qparams{static_cast<float>(s.scale[c]), s.zero_point[c],
+                             static_cast<std::int32_t>(r.min), static_cast<std::int32_t>(r.max)},
+                     s.dtype);
+    if (!problem.empty()) return problem;
+  }
+  return {};
 }
 
 struct quantized_tensor {

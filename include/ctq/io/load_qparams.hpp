@@ -17,6 +17,7 @@
 #include "ctq/io/message.hpp"
 #include "ctq/io/read_safetensors.hpp"
 #include "ctq/io/safetensors.hpp"
+#include "ctq/runtime/check_qparams.hpp"
 #include "ctq/runtime/quantize_weights.hpp"
 
 // Scales and zero points that PyTorch has found in quantization-aware training, from the file that
@@ -43,15 +44,18 @@ struct named_qparams {
     return at == values.end() ? nullptr : &at->second;
   }
   /// The same of the value that an observer watches, as integers of the observer's dtype.
-  /// Errors  there are none
+  /// Errors  there are none, or none of that dtype
   [[nodiscard]] result<qparams> of_observer(graph_view<stage::prepared> g, int i) const {
     const node& watched = g.arg(i, 0);
     const qparams* const found = find(watched);
     if (found == nullptr)
       return fail(place_of(watched), "the file of qparams has no scale and zero point of it");
     const quant_range range = range_of(g[i].observer_config->args.dtype);
-    return qparams{found->scale, found->zero_point, static_cast<std::int32_t>(range.min),
-                   static_cast<std::int32_t>(range.max)};
+    const qparams all{found->scale, found->zero_point, static_cast<std::int32_t>(range.min),
+                      static_cast<std::int32_t>(range.max)};
+    if (std::string problem = problem_with(all, g[i].observer_config->args.dtype); !problem.empty())
+      return fail(place_of(watched), "in the file of qparams " + problem);
+    return all;
   }
 };
 

@@ -98,7 +98,7 @@ struct channel_arithmetic {
     const double bound =
         ::fabs(folded) + static_cast<double>(largest_input(in_type) * sums.of_sizes);
     channel_arithmetic c{.multiplier = output_multiplier(in.scale, scale, scale_out)};
-    c.exact = bound < limit && bound * double{c.multiplier} < limit - 512;
+    c.exact = bound < limit && bound * ::fabs(double{c.multiplier}) < limit - 512;
     if (c.exact) c.bias = static_cast<std::int32_t>(folded);
     return c;
   };

@@ -12,6 +12,7 @@
 #include "ctq/core/semantics.hpp"
 #include "ctq/observers/observer.hpp"
 #include "ctq/observers/scale_bounds.hpp"
+#include "ctq/runtime/check_qparams.hpp"
 #include "ctq/runtime/fold.hpp"
 #include "ctq/spec/dtype_with_constraints.hpp"
 
@@ -71,9 +72,12 @@ template <int Deferred = 0>
   if (p.scale.size() != f.outputs) return fail("weight", "ch_axis must be 0, the outputs");
   for (const std::int32_t z : p.zero_point)
     if (z != 0) return fail("weight", "the zero point must be 0: ask for a symmetric qscheme");
-  for (const float scale : p.scale)
+  for (const float scale : p.scale) {
+    if (std::string problem = problem_with(qparams{scale, 0, -128, 127}, qint8); !problem.empty())
+      return fail("weight", std::move(problem));
     if (const status fits = observers::check_bounds(scale, constraints, s); !fits)
       return fail("weight", fits.error().message());
+  }
   quantized_weights q{.weight = std::vector<std::int8_t>(f.weight.size()),
                       .scale = std::move(p.scale)};
   for (std::size_t i = 0; i < f.weight.size(); ++i) {

@@ -88,6 +88,31 @@ TEST_CASE("steps that are given for the path come before the observer's, at once
   CHECK(all.quantized(n, "weight", weight)->integers()->q.data[1] == 3);
 }
 
+TEST_CASE("steps that do not fit the weight are an error") {
+  const module_state m = modules();
+  const node n = conv(&in_int8);
+  const float_ops::value weight = *m.find("conv.weight");
+  const auto error_with = [&](quantization given) {
+    const quantizations steps{{}, {{"conv.weight", std::move(given)}}};
+    module_weights all(m, &steps, {});
+    return all.quantized(n, "weight", weight).error().message();
+  };
+  CHECK(error_with({qint8, 0, {1.0, 1.0}, {0, 0}, {}}) ==
+        "weight: the number of scales is 2, that of zero points 2; both must be 1");
+  CHECK(error_with({qint8, 3, {1.0}, {0}, {}}) ==
+        "weight: the number of scales is 1, that of zero points 1; both must be 2");
+  CHECK(error_with({qint8, 4, {1.0}, {0}, {}}) == "weight: there is no axis 4 for the scales");
+  CHECK(error_with({qint8, -1, {}, {}, {}}) ==
+        "weight: the number of scales is 0, that of zero points 0; both must be 1");
+  CHECK(error_with({qint8, -1, {1.0}, {}, {}}) ==
+        "weight: the number of scales is 1, that of zero points 0; both must be 1");
+  CHECK(error_with({qint8, -1, {1.0}, {200}, {}}) ==
+        "weight: the zero point 200 is not in [-128, 127]");
+  CHECK(error_with({qint8, -1, {0.0}, {0}, {}}) == "weight: the scale 0 is not positive");
+  CHECK(error_with({ctq::dtype::float16, -1, {1.0}, {0}, {}}) ==
+        "weight: float16 is no dtype of integers");
+}
+
 TEST_CASE("half precision has no integers and leaves the weight") {
   const module_state m = modules();
   module_weights all(m, nullptr, {});

@@ -85,3 +85,15 @@ TEST_CASE("without steps of their own values are quantized with their range") {
   REQUIRE(halves.has_value());
   CHECK(elements_of(*halves)[0] == 1.0F);
 }
+
+TEST_CASE("qparams of values are checked before they are used") {
+  const auto error_with = [](quantization given) {
+    const quantizations steps{{{1, std::move(given)}}, {}};
+    return quantizer({.steps = &steps}).quantized(some().real(), 1).error().message();
+  };
+  CHECK(error_with({quint8, -1, {}, {}, {}}) ==
+        "the number of scales is 0, that of zero points 0; both must be 1");
+  CHECK(error_with({quint8, 0, {1.0}, {0}, {}}) == "there is no axis 0 for the scales");
+  CHECK(error_with({quint8, -1, {1.0}, {256}, {}}) == "the zero point 256 is not in [0, 255]");
+  CHECK(error_with({quint8, -1, {-1.0}, {0}, {}}) == "the scale -1 is not positive");
+}

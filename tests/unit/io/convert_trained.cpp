@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <limits>
 #include <string>
 
 #include "ctq/io/load_weights.hpp"
@@ -73,4 +74,25 @@ TEST_CASE("what the file of qparams does not have is named") {
   less.weights.erase("head.0");
   CHECK(error_with<qnnpack_qat>(less) ==
         "node head.0, weight: the file of qparams has no weight_scale of it");
+}
+
+TEST_CASE("invalid scales and zero points are errors with the place") {
+  const written file(torch_qat::per_tensor.qparams);
+  const auto whole = load_qparams(file.path()).value_or_exit();
+  constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+  constexpr float infinite = std::numeric_limits<float>::infinity();
+  for (const float scale : {0.0F, -1.0F, nan, infinite}) {
+    auto of_value = whole;
+    of_value.values["conv"].scale = scale;
+    CHECK(error_with<qnnpack_qat>(of_value).starts_with(
+        "node conv: in the file of qparams the scale "));
+    auto of_weight = whole;
+    of_weight.weights["head.0"].scale[0] = scale;
+    CHECK(error_with<qnnpack_qat>(of_weight).find("head.0, weight: the scale ") !=
+          std::string::npos);
+  }
+  auto shifted = whole;
+  shifted.values["conv"].zero_point = 256;
+  CHECK(error_with<qnnpack_qat>(shifted) ==
+        "node conv: in the file of qparams the zero point 256 is not in [0, 255]");
 }
