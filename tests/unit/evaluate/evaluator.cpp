@@ -9,8 +9,13 @@
 #include <utility>
 #include <vector>
 
+#include "ctq/backends/default_qconfig_mappings.hpp"
+#include "ctq/backends/x86.hpp"
 #include "ctq/graph/model.hpp"
+#include "ctq/passes/convert.hpp"
+#include "ctq/passes/fuse.hpp"
 #include "ctq/passes/lower/lower.hpp"
+#include "ctq/passes/prepare.hpp"
 #include "linear_relu.hpp"
 
 using namespace ctq;
@@ -22,6 +27,8 @@ namespace {
 constexpr auto net =
     model("x"_n = nn::placeholder({1, 2}), "fc"_n = nn::linear("x"_n, {.out_features = 2}),
           "relu"_n = nn::relu("fc"_n), "out"_n = nn::output("relu"_n));
+
+struct in_int8 : default_qconfig_mapping<x86> {};
 
 std::vector<node_value> input() { return {float_ops::tensor{{1, 2}, {1.0F, 2.0F}}}; }
 
@@ -134,8 +141,11 @@ TEST_CASE("weights are worked out again when the modules have others") {
 
 TEST_CASE("a layer on integers is made ready once for an input of a shape, a scale and weights") {
   module_state m = linear_relu::weights();
-  const auto reference = reference_graph();
+  const auto fused = fuse(net.view(), backend_v<x86>);
+  const auto prepared = prepare_graph(fused.view(), backend_v<x86>, mapping_v<in_int8>);
+  const auto reference = convert_graph(prepared.view(), backend_v<x86>, mapping_v<in_int8>);
   const auto g = lower(reference.view());
+  REQUIRE(is_any_of(g.view()[2].op, q::linear_relu));
   quantizations steps;
   steps.activations[0] = {quint8, -1, {1.0}, {0}, {}};
   steps.activations[1] = {quint8, -1, {0.5}, {0}, {}};
@@ -159,8 +169,8 @@ TEST_CASE("a layer on integers is made ready once for an input of a shape, a sca
   CHECK(as_anew(input()) == std::vector<float>{10.0F, 0.0F});
   steps.activations[1].scale = {3.0};
   CHECK(as_anew(input()) == std::vector<float>{9.0F, 0.0F});
-  steps.activations[0].scale = {5.0};
-  CHECK(as_anew(input()) == std::vector<float>{0.0F, 0.0F});
+  steps.activations[0].scale = {0.5};
+  CHECK(as_anew(input()) == std::vector<float>{9.0F, 0.0F});
 }
 
 TEST_CASE("a quantize rounds halves to even") {
