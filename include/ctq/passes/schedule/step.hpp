@@ -75,7 +75,6 @@ struct schedule_record {
 
 struct dynamic_schedule : schedule_record {
   static constexpr std::size_t max_steps = 0;  // as many as there are
-  static constexpr std::size_t max_observations = 0;
 
   list<step> steps;
   list<observation_point> observations;
@@ -107,7 +106,6 @@ template <std::size_t Steps, std::size_t Observations, std::size_t Inputs = 1,
           std::size_t Outputs = 1>
 struct static_schedule : schedule_record {
   static constexpr std::size_t max_steps = Steps > 0 ? Steps : 1;
-  static constexpr std::size_t max_observations = Observations;
 
   step steps[max_steps]{};
   observation_point observations[Observations + 1]{};
