@@ -38,8 +38,8 @@ struct pending {
   int arg_count{};
 };
 
-/// A name as numbers, because comparing texts by character would be most of the compile time. (g++
-/// computes it once for equal literals.)
+/// A name as numbers, because comparing texts by character would take most of the compile time.
+/// (g++ computes it once for equal literals.)
 struct name_key {
   static constexpr std::size_t exact = 32;  // up to this length the key is unique
 
@@ -64,8 +64,9 @@ constexpr name_key key_of(const char* text, std::size_t size) {
   return key;
 }
 
-/// Writes the nodes of a graph whose rows have names for arguments. Open addressing, because linear
-/// searches would be quadratic and exceed the compilers' limits.
+/// Writes the nodes of a graph whose rows have names for arguments. Names are found in a hash table
+/// with open addressing, because linear searches would be quadratic and exceed the compilers'
+/// limits.
 template <class Out>
 class linker {
  public:
@@ -131,7 +132,7 @@ class linker {
  private:
   static constexpr std::size_t max_slots = Out::max_nodes == 0 ? 0 : 2 * Out::max_nodes + 1;
 
-  /// A further call of a module, "fc#2", names one that is called before.
+  /// Whether an earlier row calls the module of a further call: "fc" for "fc#2". Else reports it.
   constexpr bool calls_known_module(const pending& row) {
     const std::string_view module = module_of_call(row.name);
     const int first = find(module);
@@ -155,8 +156,8 @@ class linker {
     return -1;
   }
 
-  /// Indices are read by embeddings, which read nothing else, by ops that compute with integers, or
-  /// returned; tuples are read by getitem alone.
+  /// Indices may be read by embeddings, which read nothing else, by ops that compute with integers,
+  /// and by the output; tuples by getitem alone.
   constexpr void check_reads(int i, diagnostic& d) {
     const node& reader = out_.nodes[i];
     const int indices = reader.op->descriptor->index_inputs;
@@ -206,7 +207,7 @@ class linker {
   scratch_array<name_key, Out::max_nodes> key_{};
   name_key wanted_{};
   std::size_t slot_ = 0;
-  bool has_others_ = false;  // nodes that give other things than a tensor of float32
+  bool has_others_ = false;  // whether a node gives something else than one tensor of float32
   int count_ = 0;
   int args_ = 0;
 };
@@ -244,8 +245,12 @@ struct number_text {
 
 }  // namespace linking
 
-/// constexpr, since clang 19 evaluates a consteval call that initializes a constant twice: 0.3 s
-/// for 1 000 nodes.
+/// The traced graph of a model. Each row is a node, "name"_n = op(names of earlier rows, options);
+/// the last is nn::output.
+/// Errors  in the graph, reported where it is used: names, shapes, dtypes or options that are wrong
+//
+// constexpr, since clang 19 evaluates a consteval call that initializes a constant twice: 0.3 s for
+// 1 000 nodes.
 template <std::size_t... Arity>
 constexpr auto model(const named_call<Arity>&... row) {
   constexpr std::size_t args = sum({Arity...});
@@ -274,7 +279,7 @@ constexpr auto sequential(std::index_sequence<I...>, shape input, const Layer&..
 
 }  // namespace linking
 
-/// Layers in sequence, named "0", "1", … as in torch.nn.Sequential:
+/// A model whose layers are called in sequence, named "0", "1", … as in torch.nn.Sequential:
 ///   sequential({1, 784}, nn::linear({.out_features = 128}), nn::relu(), …)
 template <class... Layer>
 constexpr auto sequential(shape input, const Layer&... layer) {
@@ -287,7 +292,8 @@ struct model_check {
   static constexpr auto message() { return Model.problem.text; }
 };
 
-/// Derive from it to check a model: the compile error names the node.
+/// Reports the error of a model, if it has one, when instantiated: derive from it to check the
+/// model. The compile error names the node.
 template <const auto& Model>
 struct checked_model : report<model_check<Model>> {};
 
