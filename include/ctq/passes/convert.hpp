@@ -284,6 +284,9 @@ constexpr void convert_into(const Graph& g, const backend_view& backend,
   remove_dead_nodes(out);
 }
 
+/// The reference graph of a prepared one; parameters as in convert_into.
+/// Errors  in the result: a mapping of convert that says neither None nor what that of prepare
+///         does; an observer without qparams
 template <class Out = dynamic_graph<stage::reference>>
 [[nodiscard]] constexpr Out convert_graph(graph_view<stage::prepared> g,
                                           const backend_view& backend, const mapping_view& mapping,

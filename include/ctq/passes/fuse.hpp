@@ -146,6 +146,7 @@ constexpr void fuse_into(const Graph& g, const backend_view& backend, const Patt
   fusing::fusion<Graph, Out>{g, backend, fusible, options, out};
 }
 
+/// The fused graph: each occurrence of a pattern that the backend can fuse is one node.
 template <class Out = dynamic_graph<stage::fused>>
 [[nodiscard]] constexpr Out fuse(graph_view<stage::traced> g, const backend_view& backend,
                                  const fuse_options& options = {}) {

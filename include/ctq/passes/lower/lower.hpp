@@ -152,11 +152,13 @@ class rewrite {
 
 }  // namespace lowering
 
+/// Writes the lowered graph.
 template <graph_at<stage::reference> Graph, class Out>
 constexpr void lower_into(const Graph& g, const lower_options& options, Out& out) {
   lowering::rewrite<Graph, Out>{g, options, out};
 }
 
+/// The lowered graph: the ops that schedule makes steps of.
 template <class Out = dynamic_graph<stage::lowered>>
 [[nodiscard]] constexpr Out lower(graph_view<stage::reference> g,
                                   const lower_options& options = {}) {
