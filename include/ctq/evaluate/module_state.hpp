@@ -18,15 +18,17 @@
 
 namespace ctq {
 
+/// The options and tensors of all modules of a model. An evaluator reads them, and computes what
+/// it has derived from them anew when revision() has changed.
 class module_state {
  public:
-  /// "layer1.conv", "stride"
+  /// Sets an option: module "layer1.conv", name "stride".
   void set_option(std::string_view module, std::string_view name, float_ops::value v) {
     set(options_[std::string(module)], name, std::move(v));
     revision_ = next_revision();
   }
 
-  /// "layer1.conv.weight", or a tensor that belongs to the model itself: "weight"
+  /// Sets a tensor: "layer1.conv.weight", or "weight" if it belongs to the model itself.
   void set_tensor(std::string_view path, float_ops::value v) {
     tensors_[std::string(path)] = std::move(v);
     revision_ = next_revision();
@@ -89,7 +91,7 @@ class module_state {
   std::uint64_t revision_ = 0;
 };
 
-/// The value of that name, or null.
+/// The value with this name, or null.
 [[nodiscard]] inline float_ops::value* find(std::vector<float_ops::named_value>& in,
                                             std::string_view name) {
   for (float_ops::named_value& n : in)

@@ -25,8 +25,8 @@ struct traced_model {
   std::vector<std::string_view> attributes{};  // of the Python object, that the graph does not read
 };
 
-/// A model after each pass, and its standalone modules. The traced model, the backend
-/// and the mappings must outlive it.
+/// A model after each pass, and its standalone modules. The traced model, the backend and the
+/// mappings must outlive it.
 struct nested_model {
   std::string path{};  // of the module in the model around it
   backend_view backend{};
@@ -37,8 +37,8 @@ struct nested_model {
   dynamic_graph<stage::reference> reference{};
   dynamic_graph<stage::lowered> lowered{};
   std::vector<std::unique_ptr<nested_model>> modules{};
-  std::vector<std::string_view> attributes_prepared{};   // that are preserved, by name
-  std::vector<std::string_view> attributes_converted{};  //
+  std::vector<std::string_view> attributes_prepared{};   // names of those that prepare preserves
+  std::vector<std::string_view> attributes_converted{};  // and of those that convert preserves
   mapping_entry inherited{};  // the mapping of a module that has none: the qconfig of its node
 };
 
@@ -54,7 +54,7 @@ template <stage Stage>
 
 namespace standalone_modules {
 
-/// Those of the attributes that are to be kept.
+/// The attributes that are wanted.
 [[nodiscard]] inline std::vector<std::string_view> preserved(
     const std::vector<std::string_view>& attributes, const view<std::string_view>& wanted) {
   std::vector<std::string_view> kept;
@@ -92,7 +92,8 @@ inline void prepare_into(const traced_model& traced, const backend_view& backend
 
 }  // namespace standalone_modules
 
-/// Fused and prepared.
+/// Fuses and prepares a model and its standalone modules.
+/// Errors  in the result, see problem_of
 [[nodiscard]] inline nested_model prepare_model(const traced_model& traced,
                                                 const backend_view& backend,
                                                 const mapping_view& mapping,
@@ -102,11 +103,12 @@ inline void prepare_into(const traced_model& traced, const backend_view& backend
   return m;
 }
 
-/// Converted to the reference form. Of the options only the model itself takes a mapping and a
-/// custom config: standalone modules are converted as they were prepared, to the reference modules
-/// of the model's backend, as in PyTorch. Custom modules in them are quantized only if their own
-/// entry names the quantized class.
-///   backend  of convert
+/// Converts a prepared model and its standalone modules to reference models. The mapping and the
+/// custom config of the options concern the model itself: standalone modules are converted as they
+/// were prepared, to the reference modules of the model's backend, as in PyTorch. Custom modules in
+/// them are quantized only if their own entry names the quantized class.
+///   backend  that of convert, which may differ from that of prepare
+/// Errors  in m, see problem_of
 inline void convert_model(nested_model& m, const backend_view& backend,
                           convert_options options = {}) {
   options.prepared = m.options;
@@ -119,6 +121,8 @@ inline void convert_model(nested_model& m, const backend_view& backend,
   for (const auto& inside : m.modules) convert_model(*inside, backend, options);
 }
 
+/// Lowers a converted model and its standalone modules.
+/// Errors  in m, see problem_of
 inline void lower_model(nested_model& m, const lower_options& options = {}) {
   m.lowered = lower(m.reference.view(), options);
   for (const auto& inside : m.modules) lower_model(*inside, options);

@@ -26,11 +26,11 @@ namespace ctq {
 /// An observer or a fake quantize for tensors of any rank.
 class tensor_observer {
  public:
-  /// Requires that all observed tensors have the same rank.
+  /// Requires  all observed tensors have this rank
   tensor_observer(observer_record record, int rank, semantics s)
       : axis_(record.args.ch_axis), state_(make(record, rank, s)) {}
 
-  /// Switches a fake quantize; an observer always observes.
+  /// Turns the parts of a fake quantize on or off; an observer always observes.
   void enable(bool observer, bool fake_quant) {
     auto* fake = std::get_if<observers::any_fake_quantize>(&state_);
     if (fake == nullptr) return;
@@ -38,13 +38,13 @@ class tensor_observer {
     fake->enable_fake_quant(fake_quant);
   }
 
-  /// Requires an observer, no fake quantize.
+  /// Requires  an observer, not a fake quantize
   void observe(const float_ops::tensor& x) {
     std::get_if<observers::any_observer>(&state_)->observe(x.data, shape_of(x.shape));
   }
 
-  /// Observes the values and returns them, quantized and dequantized by a fake quantize.
-  /// Errors  as the class
+  /// Observes the values and returns them; a fake quantize returns them quantized and dequantized.
+  /// Errors  those of the fake quantize
   [[nodiscard]] result<float_ops::tensor> forward(const float_ops::tensor& x) {
     float_ops::tensor out = x;
     if (auto* fake = std::get_if<observers::any_fake_quantize>(&state_)) {
@@ -57,7 +57,7 @@ class tensor_observer {
   }
 
   /// The qparams calculated from the observed values.
-  /// Errors  as the class; a class that collects nothing has none
+  /// Errors  those of the class; a class that collects nothing has no qparams
   [[nodiscard]] result<quantization> steps() const {
     return std::visit(
         [this](const auto& o) -> result<quantization> {
@@ -122,11 +122,14 @@ class tensor_observer {
   return std::optional<quantization>{*steps};
 }
 
+/// The observers or fake quantizes of a model: those of activations by number, those of the weights
+/// of modules in training by path. Each is made when its first value is passed.
 class observer_set {
  public:
   explicit observer_set(semantics s = {}) : semantics_(s) {}
 
-  /// Passes a value to the observer of that number.
+  /// Passes a value to the observer with this number, and returns what it returns.
+  /// Errors  as tensor_observer::forward
   [[nodiscard]] result<float_ops::tensor> forward(int number, const observer_record& record,
                                                   const float_ops::tensor& x) {
     return of(by_number_, number, record, x).forward(x);
@@ -144,17 +147,17 @@ class observer_set {
     return of(by_weight_, weight, record, x).forward(x);
   }
 
-  /// The qparams of the observer of that number; nullopt if it has observed nothing, or collects
-  /// nothing.
+  /// The qparams of the observer with this number; nullopt if no value was passed to it, or if they
+  /// cannot be calculated: after NaN, or if its class collects nothing.
   [[nodiscard]] std::optional<quantization> steps(int number) const {
     return steps(by_number_, number);
   }
-  /// The same of the weight of a module in training, by its path.
+  /// The same for the weight of a module in training, by its path.
   [[nodiscard]] std::optional<quantization> steps(const std::string& weight) const {
     return steps(by_weight_, weight);
   }
 
-  /// Switches all fake quantizes; observers always observe.
+  /// Turns the parts of all fake quantizes on or off; observers always observe.
   void enable(bool observers, bool fake_quants) {
     observers_enabled_ = observers;
     fake_quants_enabled_ = fake_quants;

@@ -110,7 +110,8 @@ inline std::int32_t step_of(float x, float inverse, float zero_point, quant_rang
 
 }  // namespace quantizing
 
-/// Quantizes. Requires as many scales as the axis has slices.
+/// Quantizes a tensor.
+/// Requires  as many scales as the axis has slices
 /// Rounding  to nearest, ties to even, after multiplying by the float32 inverse of the scale
 /// Source    PyTorch quantize_per_tensor, quantize_per_channel
 [[nodiscard]] inline quantized_tensor quantize(const float_ops::tensor& x, quantization steps) {
