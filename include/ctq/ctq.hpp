@@ -1,10 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-// ctq: compile-time quantization. See README.md. Not included, since most programs do without them:
-// fake quantization, ctq/observers.hpp; specs in JSON, ctq/json.hpp; the names of options,
-// ctq/ops/reflect.hpp; files other than those of weights and int8 models, ctq/io.hpp, and those
-// that need zlib, ctq/io/idx.hpp.
+// ctq: compile-time quantization, see README.md. Models, backends and mappings, the passes, float,
+// observed and int8 models, and files of weights and int8 models. Not included, since most programs
+// do without them:
+//
+//   ctq/evaluate.hpp     graphs run op by op, with shapes that are known at run time
+//   ctq/io.hpp           other files: qparams from quantization-aware training, safetensors
+//   ctq/io/idx.hpp       the format of MNIST; needs zlib
+//   ctq/json.hpp         backends and mappings in JSON
+//   ctq/observers.hpp    fake quantization
+//   ctq/ops/reflect.hpp  the names of options
+//   ctq/train.hpp        quantization-aware training
 
 #include "ctq/backends.hpp"
 #include "ctq/core.hpp"

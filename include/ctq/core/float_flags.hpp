@@ -4,7 +4,7 @@
 // ctq's results are those of IEEE 754 float32, operation by operation. Compiler flags that allow
 // other results are rejected here, as far as they can be detected; each line names the flag. Flags
 // that change nothing: -fno-math-errno, -fno-trapping-math, -frounding-math, -ffp-contract (see
-// no_contract.hpp), -mrecip by itself. tests/integration/float_flags.py compares the bytes.
+// no_contract.hpp), -mrecip by itself. tests/integration/float_flags compares the bytes.
 
 #if defined(__FAST_MATH__)
 #error "ctq: -ffast-math (-Ofast, -ffp-model=fast) changes results; compile without it"

@@ -56,8 +56,9 @@ struct i8mm : dotprod {
 template <class Isa, class Needed>
 concept includes = std::derived_from<Isa, Needed>;
 
-/// Whichever of those in the library ctq-kernels the program finds to be the fastest that its
-/// machine runs. There is no code for it in the headers.
+/// The kernels of the library ctq-kernels: when the program runs, it chooses the fastest
+/// instruction set that the library has code for and the machine supports. The headers have no code
+/// for this tag.
 struct compiled {
   static constexpr std::string_view name = "compiled";
 };

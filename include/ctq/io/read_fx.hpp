@@ -24,9 +24,9 @@
 //
 //   op      placeholder, get_attr, call_module, call_function, call_method, output
 //   target  the path of a module or attribute, the name of a function or method
-//   args    {"n": name} is the output of that node; None, booleans, numbers, strings and
-//           lists are constants, {"f": "-inf"} is one; {"d": {key: arg}} is a dict, {"s": [start,
-//           stop, step]} a slice, {"e": "..."} an Ellipsis; indices also "slice(1, None)", "..."
+//   args    {"n": name} is a node's output; None, booleans, numbers, strings, lists, {"f": "-inf"}
+//           are constants; {"d": {key: arg}} is a dict, {"s": [start, stop, step]} or, in indices,
+//           "slice(1, None, None)" a slice, {"e": "..."} or, in indices, "..." an Ellipsis
 //   module  of a call_module: {"type": "nn.Conv2d", "kernel_size": [3, 3], …}, perhaps more keys
 //   scope   the module whose forward makes the call; if no row has it, see fx_scope.hpp
 //   scope_type  its class, for mappings by object type

@@ -8,8 +8,7 @@
 #include "ctq/json/string.hpp"
 
 // Output of untrusted text to a terminal: characters that move the cursor, end the line or change
-// the text direction are shown as escapes,
-// , \x1b or \u202e.
+// the text direction are shown as escapes, such as \n, \x1b or \u202e.
 
 namespace ctq::json {
 

@@ -25,9 +25,9 @@
 
 namespace ctq::observers {
 
-/// Allocates only in the constructor. Data without a histogram (NaN; infinity and values beyond 2⁶³
-/// under torch_1_13; a range that grows too much) makes calculate_qparams return an error from then
-/// on.
+/// observe allocates memory only if the range grows. Data without a histogram (NaN; infinity and
+/// values beyond 2⁶³ under torch_1_13; a range that grows too much) makes calculate_qparams return
+/// an error from then on.
 class histogram {
  public:
   explicit histogram(const observer_args& args, semantics s = {})
@@ -37,7 +37,7 @@ class histogram {
     if (args.bins > most_bins) failure_ = "bins must be at most 2²⁴";
   }
 
-  // To move is to copy: a moved-from one has its bins still.
+  // Moving copies, so that a moved-from object still has its bins.
   histogram(const histogram&) = default;
   histogram& operator=(const histogram&) = default;
 
@@ -59,7 +59,7 @@ class histogram {
   }
 
   [[nodiscard]] bool observed() const { return seen_.observed() || !failure_.empty(); }
-  /// Were there infinite values, which it leaves out?
+  /// Whether there were infinite values, which it leaves out.
   [[nodiscard]] bool ignored_infinity() const { return ignored_infinity_; }
   /// The range that the bins cover.
   [[nodiscard]] const extrema& seen() const { return seen_; }

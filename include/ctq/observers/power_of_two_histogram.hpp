@@ -25,14 +25,14 @@
 
 namespace ctq::observers {
 
-/// Allocates only in the constructor. The bins are at most twice as wide as the range divided by
-/// args.bins. Infinite values are ignored; after NaN calculate_qparams returns an error.
+/// observe allocates memory only if the bins change. They are at most twice as wide as the range
+/// divided by args.bins. Infinite values are ignored; after NaN calculate_qparams returns an error.
 class power_of_two_histogram {
  public:
   explicit power_of_two_histogram(const observer_args& args, semantics s = {})
       : args_(args), semantics_(s), counts_(bins_of(args)), scratch_(bins_of(args)) {}
 
-  // To move is to copy: a moved-from one has its bins still.
+  // Moving copies, so that a moved-from object still has its bins.
   power_of_two_histogram(const power_of_two_histogram&) = default;
   power_of_two_histogram& operator=(const power_of_two_histogram&) = default;
 
@@ -63,7 +63,7 @@ class power_of_two_histogram {
   }
 
   [[nodiscard]] bool observed() const { return seen_.observed(); }
-  /// Were there infinite values, which it leaves out?
+  /// Whether there were infinite values, which it leaves out.
   [[nodiscard]] bool ignored_infinity() const { return ignored_infinity_; }
   /// The extrema of the finite values.
   [[nodiscard]] const extrema& seen() const { return seen_; }

@@ -29,7 +29,8 @@ namespace ctq {
 /// Threads   one at a time, since it has one arena; a copy for each thread
 /// Lifetime  owns all it needs, weights included
 /// Requires  not moved from; checked
-/// Errors    at compile time alone
+/// Errors    at compile time; with isa::compiled the constructor aborts the program if ctq-kernels
+///           has no code that this machine runs
 template <const auto& Model, class Backend, class Isa = isa::of_models>
 class float_model
     : report<float_check<Model, Backend>>,

@@ -224,8 +224,9 @@ struct observing_check {
 ///            unsupported::skip its nodes stay in float, as in PyTorch
 ///   Options  what the passes are told besides, see plan_options.hpp
 ///   s        the PyTorch release whose observers it has
-/// Errors   at compile time alone: of the model, the backend, the mapping, or between them; options
-///          with is_qat
+/// Errors   at compile time: of the model, the backend, the mapping, or between them; options with
+///          is_qat. With isa::compiled the program aborts if ctq-kernels has no code that this
+///          machine runs
 template <const auto& Model, class Backend, class Mapping = default_qconfig_mapping<Backend>,
           unsupported Policy = unsupported::error, class Isa = isa::of_models,
           class Options = plan_options>
