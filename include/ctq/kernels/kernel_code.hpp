@@ -14,9 +14,10 @@
 
 // The code of kernels. kernel_code<Descriptor> has
 //
-//   reference, simd<Isa>   the scalar reference, and the kernel of an instruction set: the same
-//   bytes run<Set, In, Out>      takes their arguments out of a step's operands; often of a base
-//   class packed_bytes, workspace_bytes, append_blocking    where they are not as plain_code says
+//   reference, simd<Isa>   the scalar reference, and the kernel of an instruction set; both compute
+//                          the same bytes
+//   run<Set, In, Out>      calls one of them with the operands of a step; often inherited
+//   packed_bytes, workspace_bytes, append_blocking   if they differ from those of plain_code
 //
 // A shape is a record, or an integral_constant of one: then the kernel is compiled for it alone.
 

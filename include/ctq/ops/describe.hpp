@@ -25,8 +25,7 @@
 //              on integers, with the bytes of dequantize, apply, quantize. The instruction
 //              set may come first, as a tag: run(ctq::isa::avx2, …)
 // gradient     float(float), or slopes_of_two(float, float): the derivative of an elementwise
-// apply,
-//              for training
+//              apply, for training
 // infer_shape  shape(view<shape>, options&, diagnostic&), constexpr, of a function of tensors: it
 //              may complete the options; without it the output has the shape of the inputs
 // parameters   op_parameters(const options&), constexpr: the tensors that a module owns, by their
@@ -36,7 +35,7 @@
 //
 // apply and run of whole tensors may take const parameter_refs& after the tensors, all may take
 // const options& as the last argument. An elementwise op without run works too: on one tensor by a
-// table of 256 entries that convert makes, on two by definition. For equal results
+// table of 256 entries that convert makes, on two by dequantize, apply, quantize. For equal results
 // on every machine, no product in apply may be an operand of an addition (see
 // core/no_contract.hpp).
 

@@ -150,8 +150,7 @@ class joined {
 ///   out    has room for the nodes and arguments of both
 ///   names  has name(k) and batch_norm(k): those of the module's node k in the graph around it
 /// Errors  in out.problem, unless it has one: a module that is called twice; inputs or outputs of
-/// another dtype or
-///         shape than the graph around it has there
+///         another dtype or shape than the graph around it has there
 template <class Around, class Inside, class Names, class Out>
 constexpr void join_into(const Around& around, std::string_view path, const Inside& inside,
                          Names names, const join_offsets& by, Out& out) {

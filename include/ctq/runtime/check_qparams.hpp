@@ -87,10 +87,10 @@ template <int = 0>
 }
 
 /// Scale and zero point of the inputs that a plan takes as integers (input_quantized_indexes), in
-/// their order. No observer sees them; what quantized the data says them:
+/// their order. No observer sees these inputs, so whoever quantizes the data has to give them:
 ///
-///   auto model = ctq::convert(observed, ctq::input_qparams{{{.scale = 0.02F, .zero_point =
-///   128}}});
+///   auto model = ctq::convert(
+///       observed, ctq::input_qparams{{{.scale = 0.02F, .zero_point = 128}}});
 ///
 /// The bounds are those of the inputs' dtype.
 struct input_qparams {

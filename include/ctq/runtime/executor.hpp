@@ -52,8 +52,9 @@ class executor {
   /// Bytes that kernels need besides the arena.
   [[nodiscard]] static std::size_t workspace_bytes(const parameters&) { return 0; }
 
-  /// in, out: elements of the model's inputs and outputs, in order · arena: arena_bytes, 64-byte
-  /// aligned after(step): called after each step, with -1 before the first
+  ///   in, out      elements of the model's inputs and outputs, in order
+  ///   arena        arena_bytes, 64-byte aligned
+  ///   after(step)  called after each step, with -1 before the first
   template <class After>
   static void run(const parameters& p, const void* const* in, void* const* out, std::byte* arena,
                   After after) noexcept {

@@ -16,6 +16,10 @@
 
 namespace ctq {
 
+/// Runs a graph of any stage that can be scheduled, known at run time, step by step. Owns the
+/// schedule, the packed parameters and the memory of a run.
+///
+/// Threads  one at a time, since it has one arena
 template <class Kernels>
 class interpreter {
  public:

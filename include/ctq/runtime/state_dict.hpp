@@ -26,9 +26,10 @@
 //   conv1.weight_scale   float32 (O), of a qint8 weight
 //   conv1.bias           float32 (O), zeros if the module has none
 //   bn.scale, bn.shift   float32 (C): a batch norm that is folded into no layer
-//   words.weight         of an embedding: float32, or quint8 (rows, width), of quint4x2 two in a
-//   byte words.weight_scale, words.weight_zero_point    float32 (rows), of such rows of integers
-//   lstm.weight_ih_l0, …  of recurrent layers, as of conv1, with a _scale each; float32 of float16
+//   words.weight         of an embedding: float32, or quint8 (rows, width), two quint4x2 in a byte
+//   words.weight_scale, words.weight_zero_point   float32 (rows), of rows of integers
+//   lstm.weight_ih_l0, …  of recurrent layers: as conv1.weight, with a _scale each; float32 if
+//                        the weight is quantized to float16
 //   gate.NAME            the parameters of a user op
 //   pos                  float32: a parameter or a buffer that is an operand
 

@@ -20,12 +20,14 @@
 
 namespace ctq {
 
+/// A float tensor of a state_dict.
 struct weight_tensor {
   std::string name;
   std::vector<int> shape;
   std::vector<float> values;
 };
 
+/// The float tensors of a state_dict, by name, not yet compared with a model.
 class weights {
  public:
   weights() = default;
@@ -33,20 +35,20 @@ class weights {
     sort_by_name(tensors_);
   }
 
-  /// Null if there is none of this name.
+  /// The tensor with this name, or null.
   [[nodiscard]] const weight_tensor* find(std::string_view name) const& {
     const auto at =
         std::lower_bound(tensors_.begin(), tensors_.end(), name,
                          [](const weight_tensor& t, std::string_view n) { return t.name < n; });
     return at != tensors_.end() && at->name == name ? &*at : nullptr;
   }
-  /// Of a module by the name of a node that calls it: "fc", or "fc#2".
+  /// The tensor `part` of a module, by the name of a node that calls it: "fc", or "fc#2".
   [[nodiscard]] const weight_tensor* find(std::string_view module, std::string_view part) const& {
     return find(std::string{module_of_call(module)} + "." + std::string{part});
   }
   [[nodiscard]] const std::vector<weight_tensor>& tensors() const& { return tensors_; }
   [[nodiscard]] std::vector<weight_tensor> tensors() && { return std::move(tensors_); }
-  // What it points to lies in this object.
+  // The result would point into the temporary.
   const weight_tensor* find(std::string_view name) const&& = delete;
   const weight_tensor* find(std::string_view module, std::string_view part) const&& = delete;
 
@@ -77,9 +79,9 @@ struct parameter {
   return all;
 }
 
-/// Are these the parameters of this graph: each once, of the right shape, finite, and no others?
-/// Operands, such as masks for attention, may be infinite.
-/// (Batch norms' num_batches_tracked, which only training needs, are ignored.)
+/// Checks that these are the parameters of this graph: each once, of the right shape, without NaN
+/// or infinity, and no others. Operands, such as masks for attention, may be infinite; the
+/// num_batches_tracked of batch norms, which only training needs, are ignored.
 [[nodiscard, gnu::cold]] inline status check_weights(graph_view<stage::traced> g,
                                                      const weights& w) {
   const std::vector<weight_tensor>& given = w.tensors();
@@ -116,8 +118,8 @@ struct parameter {
   return done{};
 }
 
-/// The parameters of a graph, numbers as vectors of one, with the weight and the bias that batch
-/// norms without them stand for: 1 and 0 for each channel.
+/// The parameters of a graph; scalars become vectors of one element, and batch norms without weight
+/// and bias get those that they stand for: 1 and 0 for each channel.
 [[nodiscard, gnu::cold]] inline weights with_implied(graph_view<stage::traced> g, weights w) {
   std::vector<weight_tensor> all = std::move(w).tensors();
   for (weight_tensor& t : all)
@@ -139,11 +141,11 @@ struct parameter {
   return weights{std::move(all)};
 }
 
-/// The float parameters of a model, each once, in the shape that the model needs, all finite, as
-/// `check` has found.
+/// The float parameters of a model, checked: each is there once, in the shape that the model needs,
+/// and finite.
 ///
 /// Threads   const: any number of threads may read them
-/// Lifetime  copies share the tensors; to move is to copy, so that none is ever empty
+/// Lifetime  copies share the tensors; moving copies, so no object is ever empty
 template <const auto& Model>
 class model_weights {
  public:

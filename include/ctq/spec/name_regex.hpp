@@ -61,8 +61,8 @@ class name_regex {
 
  private:
   enum class opcode : unsigned char { atom, split, jump, begin, end, accept };
-  // atom: a = offset in the expression, b = its character, or several split, jump: a, b = relative
-  // targets
+  //   atom          a: offset in the expression, b: its character, or several
+  //   split, jump   a, b: relative targets
   struct instruction {
     opcode what{};
     std::ptrdiff_t a{}, b{};

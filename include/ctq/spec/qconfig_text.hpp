@@ -10,8 +10,8 @@
 
 // Observers and entries of a mapping as text. Field names are PyTorch's keyword arguments, so a
 // record prints as the Python call that constructs it, without default values:
-//   HistogramObserver(dtype=quint8, reduce_range=True)
 //
+//   HistogramObserver(dtype=quint8, reduce_range=True)
 
 namespace ctq {
 

@@ -15,7 +15,7 @@
 #include "ctq/runtime/quantize_parameters.hpp"
 #include "ctq/train/training_graph.hpp"
 
-// What training has found out about scales and zero points, in the form in which convert reads it.
+// The scales and zero points that training has found, in the form in which convert reads them.
 
 namespace ctq::training {
 
@@ -28,8 +28,8 @@ template <class Isa>
   return all;
 }
 
-/// The qparams of those that are learned, by number; an error there is none to learn from, which
-/// calculate_qparams reports.
+/// By number, the qparams that learnable fake quantizes have learned; nullopt for other classes, if
+/// nothing was observed, and on an error, which ctq::calculate_qparams reports.
 template <class Isa>
 [[nodiscard, gnu::cold]] std::vector<std::optional<qparams>> learned_qparams(
     const training_graph<Isa>& g) {

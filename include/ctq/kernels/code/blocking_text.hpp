@@ -15,12 +15,15 @@
 namespace ctq::kernels {
 
 /// How an instruction set computes a convolution of T that ends with requantization or, if `plain`
-/// is false, with an epilogue: "dense:12x2x16", pixels x registers x lanes of accumulators at once;
-/// "depthwise:2x4x16", the same, then ":two_rows" if these share registers (two_row_dot);
-/// "tiles:1x4:rows14:chunk8", pixels x channels of a block, both in tiles, the pixels of a tile,
-/// and blocks per pass over the weights, then ":gathered" if the pixels that are read are copied
-/// first,
-/// ":bands2x2" if the image is copied to bands (row_bands).
+/// is false, with an epilogue:
+///
+///   dense:12x2x16             pixels x registers x lanes of accumulators at once
+///   depthwise:2x4x16          the same, or depthwise:columns:2x4x16 (depthwise_columns); then
+///                             ":two_rows" if two rows share registers (two_row_dot)
+///   tiles:1x4:rows14:chunk8   pixels x channels of a block, both in tiles; the pixels of a tile;
+///                             blocks per pass over the weights; then ":gathered" if the pixels
+///                             that are read are copied first, ":bands2x2" if the image is copied
+///                             to bands (row_bands)
 template <class Isa, class T, bool Depthwise, class Text>
 constexpr void append_blocking_of(Text& out, const conv2d_shape& shape, bool plain) {
   const conv2d_shape s = simd::flattened(shape);

@@ -32,9 +32,9 @@ class explanation {
     return true;
   }
 
-  /// The share of the nodes that run on integers, among those that compute something: calls whose
-  /// result is read, without views. A part
-  /// of another node counts as that one does. 1 if nothing computes.
+  /// The share of the nodes that run on integers, among those that compute something: calls, except
+  /// views and those whose result is not read. A node that was fused into another counts as that
+  /// one does. 1 if nothing computes.
   [[nodiscard]] constexpr double coverage() const {
     int computing = 0;
     int on_integers = 0;

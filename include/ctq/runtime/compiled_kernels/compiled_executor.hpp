@@ -33,8 +33,9 @@ class executor<Schedule, simd_kernels<isa::compiled>> {
     return compiled_kernels::workspace_of(*p.kernels, steps());
   }
 
-  /// p: of compiled_kernels::make · arena: arena_bytes + workspace_bytes, 64-byte aligned
-  /// after(step): called after each step, with -1 before the first
+  ///   p            as compiled_kernels::make returns them
+  ///   arena        arena_bytes + workspace_bytes, 64-byte aligned
+  ///   after(step)  called after each step, with -1 before the first
   template <class After>
   static void run(const parameters& p, const void* const* in, void* const* out, std::byte* arena,
                   After after) noexcept {

@@ -74,9 +74,12 @@ template <int = 0>
   return p;
 }
 
-/// p: of make · in, out: elements of the model's inputs and outputs, in order · arena: the
-/// schedule's values, then at `workspace` the kernels' memory, 64-byte aligned after(step): called
-/// after each step, with -1 before the first
+/// Runs the steps.
+///   p            as make returns them
+///   in, out      elements of the model's inputs and outputs, in order
+///   arena        the intermediate values and, from offset `workspace` on, the kernels' memory;
+///                64-byte aligned
+///   after(step)  called after each step, with -1 before the first
 template <class After>
 void run(std::span<const step> steps, const parameters& p, const void* const* in, void* const* out,
          std::byte* arena, std::size_t workspace, After after) noexcept {

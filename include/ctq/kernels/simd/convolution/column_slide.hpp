@@ -83,9 +83,8 @@ template <class Dot, int Rows, int Half, class Input, class Done>
 /// Rows output rows from each of y on with stride 1, one block of channels. Weights and
 /// accumulators of all channels do not fit in registers, those of half of them do: each half is
 /// computed for a strip of pixels, and the results of the first are buffered until the second is
-/// done (384 channels
-/// @14, Zen 4, ymm: 8.9 instead of 9.9 us for tiles of 2x3 pixels, which load two of five columns
-/// twice).
+/// done (384 channels @14, Zen 4, ymm: 8.9 us instead of 9.9 us for tiles of 2x3 pixels, which
+/// load two of five columns twice).
 template <class Dot, int Rows, class In, class To, class Out>
 [[gnu::always_inline]] inline void slide_by_one(const conv2d_shape& s, const In* in,
                                                 const In* border,
