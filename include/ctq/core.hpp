@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-// core: the types that all layers share. Dtypes, shapes and kernel signatures; errors at compile
+// core: the types that all layers share: dtypes, shapes and kernel signatures, errors at compile
 // time and at run time.
 
 #include "ctq/core/attributes.hpp"

@@ -74,7 +74,7 @@ namespace index {
 [[nodiscard]] constexpr index_item slice(int start = 0, int stop = INT32_MAX, int step = 1) {
   return {index_item::range, start, stop, step};
 }
-/// As many whole axes as are left: x[..., 0].
+/// As many whole axes as remain, as in x[..., 0].
 inline constexpr index_item ellipsis{index_item::ellipsis, 0, 0, 0};
 /// None: an axis of one element.
 inline constexpr index_item new_axis{index_item::new_axis, 0, 0, 0};

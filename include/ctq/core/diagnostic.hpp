@@ -21,7 +21,7 @@ struct diagnostic {
     append_all(text, part...);
     return *this;
   }
-  /// The same of one text: not compiled for each length of it.
+  /// The same for one text: not compiled for each length of a literal.
   constexpr diagnostic& line(const char* part) {
     if (any()) text.append("\n");
     text.append(part);

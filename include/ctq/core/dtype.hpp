@@ -53,7 +53,7 @@ struct quant_range {
 /// Whether the elements are indices.
 [[nodiscard]] constexpr bool is_index(dtype d) { return d == i32 || d == i64; }
 
-/// Bytes of one element in memory (quint4x2: one byte an element, unpacked).
+/// Bytes of one element in memory (quint4x2: one byte per element, unpacked).
 [[nodiscard]] constexpr std::size_t size_of(dtype d) {
   switch (d) {
     case dtype::float32:

@@ -53,6 +53,7 @@ struct i8mm : dotprod {
   static constexpr std::string_view name = "i8mm";
 };
 
+/// Satisfied if Isa has all instructions of Needed.
 template <class Isa, class Needed>
 concept includes = std::derived_from<Isa, Needed>;
 
@@ -94,7 +95,7 @@ using native = neon;
 using native = scalar;
 #endif
 
-/// That of models, unless another is asked for. The dependency ctq-kernels defines
+/// The instruction set of models, unless another is named. The dependency ctq-kernels defines
 /// CTQ_COMPILED_KERNELS.
 #if defined(CTQ_COMPILED_KERNELS)
 using of_models = compiled;

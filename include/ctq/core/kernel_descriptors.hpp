@@ -9,13 +9,13 @@
 #include "ctq/core/sequence_shapes.hpp"
 #include "ctq/core/text.hpp"
 
-// All kernels: what a plan may ask for. Passes see no more of them; their code is in kernels/code/.
-// Ids, dispatch and messages follow from the table. The names are oneDNN's where it has one, since
-// a kernel serves several ops.
+// All kernels that a plan can ask for. Passes know only this of them; their code is in
+// kernels/code/. Ids, dispatch and messages follow from the table. The names are oneDNN's where it
+// has one, since a kernel serves several ops.
 
 namespace ctq::kernels {
 
-/// One byte an element, with qparams: what activations are quantized to.
+/// Whether the elements are bytes with qparams: the dtypes that activations are quantized to.
 [[nodiscard]] constexpr bool is_int8(dtype d) { return d == quint8 || d == qint8; }
 
 /// The element types of the input and of the output that a kernel exists for.
@@ -36,7 +36,7 @@ constexpr bool float_only(dtype in, dtype out) { return in == f32 && out == f32;
 constexpr bool float_or_int8(dtype in, dtype out) {
   return float_only(in, out) || int8_to_int8(in, out);
 }
-/// The same, and layers on integers whose sums are computed further in float.
+/// The same, and layers on integers that return their sums in float, for the op that follows.
 constexpr bool layer(dtype in, dtype out) {
   return float_or_int8(in, out) || int8_to_float(in, out);
 }
@@ -47,36 +47,35 @@ constexpr bool layer(dtype in, dtype out) {
 struct kernel_facts {
   std::string_view name{};
   bool (*exists)(dtype in, dtype out){};
-  bool has_weights = false;   // of a layer, and a bias or none
-  bool int8_weights = false;  // although its activations are float32
-  bool has_tensors = false;   // of the op, in float: its parameters
-  bool has_table = false;     // of rows, in float or of integers with qparams each
+  bool has_weights = false;   // those of a layer, with or without a bias
+  bool int8_weights = false;  // they are qint8, although its activations are float32
+  bool has_tensors = false;   // the parameters of the op, in float
+  bool has_table = false;     // rows of an embedding, in float, or integers with qparams per row
   bool has_cells = false;     // of a recurrent layer: weights for the input and the hidden state
-  bool calls_op = false;      // computes by the functions of the signature's op
-  bool computes_ops = true;   // else the schedule alone asks for it
+  bool calls_op = false;      // computes with the functions of the signature's op
+  bool computes_ops = true;   // false: only the schedule asks for it
 };
 
 }  // namespace ctq::kernels
 
-// One row a kernel: its name, its record of sizes, the element types, facts that most have not.
-//   linear_dynamic      from float32 to float32 by way of integers, of the range that the input has
-//                       this time
-//   pooling_avg         adaptive pools as well
-//   rnn, rnn_dynamic    of linear and of linear_dynamic: LSTM and GRU as well, and their cells
-//   lstm_observed       an LSTM that also gives the values in its cells that are observed
-//   lstm_static         an LSTM of which all values in its cells are integers
-//   concat              one input of a cat, to its place
-//   elementwise         an op by its definition, element by element, of one tensor or two
-//   function            the same of whole tensors
+// One row per kernel: its name, its record of sizes, the element types, and facts that few have.
+//   linear_dynamic      float32 to float32, computed on integers with the range of this input
+//   pooling_avg         also adaptive pools
+//   rnn, rnn_dynamic    made of linear and of linear_dynamic: also LSTM and GRU, and their cells
+//   lstm_observed       an LSTM that also returns the values in its cells that are observed
+//   lstm_static         an LSTM in whose cells all values are integers
+//   concat              copies one input of a cat to its place
+//   elementwise         any op of one or two tensors, element by element, by its functions
+//   function            the same for ops of whole tensors
 //   reduction           mean, sum, max and min along axes
-//   argmax              and argmin along one axis, or along all
-//   layer_norm          group and instance norm as well
-//   reorder             a view of which the elements are needed in order
+//   argmax              argmax and argmin along one axis, or along all
+//   layer_norm          also group and instance norm
+//   reorder             copies the elements of a view in order
 //   to_nhwc, to_nchw    at the input or the output of a model, or before and after a view
-//   binary_…_broadcast  of tensors of different shapes
+//   binary_…_broadcast  for tensors of different shapes
 //   convert             integers to float32, in which steps compute with them, and back
-//   quantize_sum        of what a layer gives in float, and a tensor of integers
-//   tanh                of what a layer gives in float
+//   quantize_sum        adds the float output of a layer and a tensor of integers, and quantizes
+//   tanh                after a layer whose output is float
 //   binary_add_within_one_step    binary_add on integers in 16 bits, if a plan asks for it
 // clang-format off
 #define CTQ_KERNELS(KERNEL) \
@@ -139,7 +138,7 @@ namespace ctq::kernels::descriptors {
 CTQ_KERNELS(CTQ_DESCRIBE_KERNEL)
 #undef CTQ_DESCRIBE_KERNEL
 
-/// Places in the list: to find a type in it would compare it with all others.
+/// Places in the list, because finding a type in the list would compare it with all others.
 #define CTQ_PLACE_KERNEL(kernel, ...) kernel,
 enum class place : unsigned char { CTQ_KERNELS(CTQ_PLACE_KERNEL) };
 #undef CTQ_PLACE_KERNEL

@@ -13,7 +13,7 @@
 
 // The contract between the passes, which decide what is to be computed, and the kernels, which
 // compute it. A signature holds all that machine code may depend on: the kernel, the element
-// types and the sizes. Equal signatures share one body. Activations lie in NHWC order.
+// types and the sizes. Equal signatures share one body. Activations are in NHWC order.
 
 namespace ctq {
 
@@ -24,7 +24,7 @@ struct op_info;
 enum class kernel_id : unsigned char {};
 
 /// What a conv2d or linear on integers does to its outputs before it stores them: an op that is
-/// fused into it, which reads nothing else, or one tensor more of the same shape.
+/// fused into it, which reads nothing else or one more tensor of the same shape.
 enum class fused_op : unsigned char {
   nothing,
   add,
@@ -43,9 +43,9 @@ struct elementwise_shape {
   friend constexpr bool operator==(const elementwise_shape&, const elementwise_shape&) = default;
 };
 
-/// Two tensors that are broadcast against each other, in axes of the output, the last one fastest;
-/// leading extents may be 1. A step is the distance of two neighbours along an axis, in elements: 0
-/// if the tensor is broadcast along it. The last steps are 0 or 1.
+/// Two tensors that are broadcast against each other, in the axes of the output, the last one
+/// fastest; leading extents may be 1. A step is the distance between neighbours along an axis, in
+/// elements: 0 if the tensor is broadcast along it. The last steps are 0 or 1.
 struct broadcast_shape {
   static constexpr int axes = 4;
 
@@ -82,7 +82,7 @@ struct linear_shape {
           .kernel_w = 1};
 }
 
-/// Where a resized axis samples the other one.
+/// Where a resized axis samples the input.
 enum class sampling_rule : int {
   nearest,
   nearest_exact,
@@ -115,10 +115,10 @@ struct resampling_shape {
   friend constexpr bool operator==(const resampling_shape&, const resampling_shape&) = default;
 };
 
-/// What lies beyond the ends of an axis.
+/// What the padding of an axis is filled with.
 enum class padding_rule : int { constant, reflect, replicate, circular };
 
-/// A tensor with elements more at the ends of its axes, or fewer; axes in memory order, leading
+/// A tensor with elements added at the ends of its axes, or removed; axes in memory order, leading
 /// extents may be 1.
 struct pad_shape {
   static constexpr int axes = static_cast<int>(max_rank);
@@ -126,7 +126,7 @@ struct pad_shape {
   padding_rule rule{};
   int value_bits{};    // of padding_rule::constant: the float32, as its bits
   int in[axes]{};      // extents
-  int before[axes]{};  // elements more at the beginning of each axis
+  int before[axes]{};  // elements added at the beginning of each axis
   int out[axes]{};     // extents
 
   [[nodiscard]] constexpr float value() const { return std::bit_cast<float>(value_bits); }
@@ -134,10 +134,11 @@ struct pad_shape {
   friend constexpr bool operator==(const pad_shape&, const pad_shape&) = default;
 };
 
-/// in_h x in_w pixels of channels * factor² channels, to or from factor² times as many pixels.
+/// in_h x in_w pixels of channels * factor² channels, to or from factor² times as many pixels with
+/// `channels` channels.
 struct pixel_shuffle_shape {
   int batch{};
-  int in_h{}, in_w{};  // of the image of fewer pixels
+  int in_h{}, in_w{};  // of the image with fewer pixels
   int channels{};      // of the other
   int factor = 1;
   int gathers{};  // 1: pixels become channels
@@ -146,8 +147,8 @@ struct pixel_shuffle_shape {
                                    const pixel_shuffle_shape&) = default;
 };
 
-/// One input of a concatenation: rows of in_width elements go to column offset of rows of
-/// out_width.
+/// One input of a concatenation: its rows of in_width elements are copied into rows of out_width
+/// elements, at `offset`.
 struct concat_shape {
   int rows{};
   int in_width{};
@@ -166,8 +167,8 @@ struct transpose_shape {
 };
 
 /// Elements of a tensor in the order in which they are to be written: axes of the output, the last
-/// one fastest; leading extents may be 1. A step is the distance of two neighbours along an axis in
-/// the input, in elements: 0 if they are the same element.
+/// one fastest; leading extents may be 1. A step is the distance between neighbours along an axis
+/// in the input, in elements: 0 if they are the same element.
 struct reorder_shape {
   static constexpr int axes = static_cast<int>(max_rank);
 
@@ -178,7 +179,7 @@ struct reorder_shape {
   friend constexpr bool operator==(const reorder_shape&, const reorder_shape&) = default;
 };
 
-/// A function along an axis: of `count` elements that lie `step` apart, `rows` times.
+/// Softmax along an axis of `count` elements that are `step` apart, `rows` times.
 struct softmax_shape {
   int rows{};
   int count{};
@@ -188,23 +189,23 @@ struct softmax_shape {
   friend constexpr bool operator==(const softmax_shape&, const softmax_shape&) = default;
 };
 
-/// Softmax of the scores of attention: matrices of a row for each query, an element for each key.
+/// Softmax of the scores of attention: matrices with a row for each query, a column for each key.
 struct attention_shape {
   int rows{};  // of all matrices
   int queries{};
   int keys{};
-  int causal{};      // 1: query i reads the keys 0 to i alone
-  int scale_bits{};  // what scores are multiplied with, a float32 as its bits
+  int causal{};      // 1: query i reads only the keys 0 to i
+  int scale_bits{};  // what scores are multiplied by, a float32 as its bits
 
   [[nodiscard]] constexpr float scale() const { return std::bit_cast<float>(scale_bits); }
 
   friend constexpr bool operator==(const attention_shape&, const attention_shape&) = default;
 };
 
-/// What a reduction gives of the elements that it reads.
+/// What a reduction computes from the elements that it reads.
 enum class reduction_rule : int { mean, sum, max, min };
 
-/// A tensor, some of whose axes are reduced to one element; its axes in the order of memory.
+/// A tensor, some of whose axes are reduced to one element; axes in memory order.
 struct reduction_shape {
   reduction_rule rule{};
   shape in{};
@@ -228,11 +229,11 @@ struct layer_norm_shape {
   friend constexpr bool operator==(const layer_norm_shape&, const layer_norm_shape&) = default;
 };
 
-/// Sums of so many products of two 8-bit integers, without their zero points, do not leave int32.
+/// How many products of two 8-bit integers, without their zero points, can be added in int32.
 inline constexpr int most_int8_products = 33025;
 
-/// Products of matrices: [m, k] with [k, n], or with [n, k] if the second one is transposed. A
-/// matrix of a tensor with one matrix alone is multiplied with all of the other.
+/// Products of matrices: [m, k] by [k, n], or by [n, k] if the second one is transposed. If a
+/// tensor has only one matrix, it is used for all matrices of the other.
 struct matmul_shape {
   int batch{};
   int m{}, n{}, k{};
@@ -260,7 +261,7 @@ struct kernel_signature {
   kernel_id kernel{};
   dtype in = dtype::none;
   dtype out = dtype::none;
-  bool relu{};  // where it is optional, a relu follows (of layers on integers their clamp has it)
+  bool relu{};  // where it is optional, a relu follows (layers on integers have it in their clamp)
   fused_op then = fused_op::nothing;
   sizes size{};
   const op_info* called_op{};  // elementwise and function: whose functions are called

@@ -8,9 +8,8 @@
 #include <sys/mman.h>
 #endif
 
-// Memory in large pages. A page that is written for the first time interrupts the program; of the
-// weights of a large model these are thousands of small pages, which take longer to get than to
-// fill.
+// Memory in large pages. Writing to a page for the first time interrupts the program; the weights
+// of a large model have thousands of small pages, which take longer to get than to fill.
 
 namespace ctq {
 
@@ -22,7 +21,7 @@ struct page_range {
   [[nodiscard]] constexpr std::size_t size() const { return empty() ? 0 : end - begin; }
 };
 
-/// Those of x86-64, and of ARM with the usual small pages.
+/// The large pages of x86-64, and of ARM with the usual small pages.
 inline constexpr std::uintptr_t large_page_bytes = std::uintptr_t{2} << 20;
 
 /// The large pages that lie in memory of `bytes` bytes from `address` on.

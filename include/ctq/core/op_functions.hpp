@@ -16,8 +16,8 @@
 
 namespace ctq {
 
-/// The elements of a tensor, in the order of its axes: N, C, H, W. An elementwise op sees one
-/// axis, since any order will do.
+/// The elements of a tensor, in the order of its axes: N, C, H, W. An elementwise op sees one axis,
+/// since the order does not matter.
 template <class T>
 struct tensor_ref {
   T* data{};
@@ -30,17 +30,18 @@ struct tensor_ref {
   [[nodiscard]] constexpr T& operator[](std::size_t i) const { return data[i]; }
 };
 
-/// A tensor that an op owns. In a model on integers "weight" is there in both forms.
+/// A tensor that an op owns. In a model on integers "weight" has both forms.
 struct parameter_ref {
   ctq::shape shape{};
-  const float* floats{};          // the weight as its integers say, if it was quantized
+  const float* floats{};          // dequantized, if it was quantized
   const std::int8_t* integers{};  // the quantized weight; null: there is none
   const float* scale{};           // one for each channel of it; its zero point is 0
 
   [[nodiscard]] constexpr std::size_t size() const { return numel(shape); }
 };
 
-/// All of them, in the order in which the op declares them; nn.TransformerDecoderLayer has most.
+/// All tensors that an op owns, in the order in which it declares them; nn.TransformerDecoderLayer
+/// has most.
 struct parameter_refs {
   static constexpr int max_count = 20;
 
@@ -49,7 +50,7 @@ struct parameter_refs {
   [[nodiscard]] constexpr const parameter_ref& operator[](int i) const { return item[i]; }
 };
 
-/// What the functions of any op get.
+/// The arguments of the functions of any op.
 template <class T>
 struct op_arguments {
   tensor_ref<const T> in[3]{};
@@ -62,22 +63,22 @@ struct slopes_of_two {
   float first{}, second{};
 };
 
-/// What the gradient of an elementwise op gets.
+/// The arguments of the gradient of an elementwise op.
 struct gradient_arguments {
   tensor_ref<const float> in[2]{};
   const float* grad_out{};  // as many elements as each input
-  float* grad_in[2]{};      // the gradients are added; null: not wanted
+  float* grad_in[2]{};      // the gradients are added to these; null: not wanted
 };
 
-/// In a form that does not depend on the op; null: there is none.
+/// The functions of an op, with types that do not depend on it; null: there is none.
 struct op_functions {
   template <class T>
   using function = void (*)(const op_arguments<T>&, const attributes&) noexcept;
 
-  int tensors{};               // how many are read: 1 to 3; the third gets the shape of
-                               // the second, and may have another that the op finds
-  bool elementwise{};          // in whatever order the elements lie
-  std::string_view problem{};  // a member of the right name that cannot be called, and how it could
+  int tensors{};               // how many are read: 1 to 3; the third has the shape of the second,
+                               // or another that the op computes
+  bool elementwise{};          // the order of the elements does not matter
+  std::string_view problem{};  // a member that has the right name but the wrong signature
   function<float> apply{};
   function<std::uint8_t> run_u8{};
   function<std::int8_t> run_s8{};
@@ -94,11 +95,11 @@ struct op_functions {
   [[nodiscard]] constexpr bool has_run(dtype d) const {
     return (d == quint8 && run_u8 != nullptr) || (d == qint8 && run_s8 != nullptr);
   }
-  /// Is there a form on integers of this dtype?
+  /// Whether there is a form on integers of this dtype.
   [[nodiscard]] constexpr bool has_integer_form(dtype d) const {
     return (elementwise && (d == quint8 || d == qint8)) || has_run(d);
   }
-  /// Does a table of 256 entries stand for the op?
+  /// Whether a table of 256 entries stands for the op.
   [[nodiscard]] constexpr bool needs_table(dtype d) const {
     return elementwise && tensors == 1 && (d == quint8 || d == qint8) && !has_run(d);
   }

@@ -4,8 +4,8 @@
 #include <bit>
 #include <cstddef>
 
-// Small structs in a block of fixed size, padded with zeros, for the options of any op in a node
-// and the shape of any kernel in a key. One bit_cast each way; a loop over words instead would
+// Small structs in a block of fixed size, padded with zeros: the options of any op in a node, and
+// the shape of any kernel in a signature. One bit_cast each way; a loop over words instead would
 // dominate the compile time of models.
 
 namespace ctq {

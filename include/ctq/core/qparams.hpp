@@ -41,7 +41,7 @@ struct qparams {
   friend constexpr bool operator==(const qparams&, const qparams&) = default;
 };
 
-/// What PyTorch's quint8 kernels of sigmoid and tanh give, whatever they read.
+/// The output of PyTorch's quint8 kernels of sigmoid and tanh, whatever they read.
 inline constexpr qparams sigmoid_qparams{.scale = 1.0F / 256, .zero_point = 0};
 inline constexpr qparams tanh_qparams{.scale = 2.0F / 256, .zero_point = 128};
 

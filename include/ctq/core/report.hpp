@@ -39,7 +39,7 @@ struct range {
   std::size_t begin, end;
 };
 
-/// Stops at a newline, or at the last space that fits.
+/// The line that starts at `begin`: up to a newline, or to the last space that fits.
 constexpr range line_at(std::string_view text, std::size_t begin) {
   std::size_t end = begin;
   std::size_t space = begin;

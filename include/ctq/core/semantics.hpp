@@ -27,8 +27,8 @@ enum class semantics : unsigned char { torch_2_1, torch_1_13 };
   return s == semantics::torch_2_1;
 }
 
-/// HistogramObserver grows over ranges of which bins * upsample_rate overflow float32, in a larger
-/// unit. Ours, since 2.1 fails there.
+/// HistogramObserver grows, in a larger unit, over ranges that overflow float32 when they are
+/// multiplied by bins * upsample_rate. Ours, since 2.1 fails there.
 [[nodiscard]] constexpr bool histogram_growth_avoids_overflow(semantics s) {
   return s == semantics::torch_2_1;
 }
@@ -45,21 +45,21 @@ enum class semantics : unsigned char { torch_2_1, torch_1_13 };
 }
 
 /// HistogramObserver cubes distances in float32 when it searches the best range: above about 1e12
-/// they overflow, below 1e-11 they underflow, and nearly half of the range is clipped. Ours, since
-/// every PyTorch does so: the search does not depend on the unit of the values.
+/// they overflow, below 1e-11 they underflow, and nearly half of the range is clipped, in every
+/// PyTorch. Ours: the search does not depend on the unit of the values.
 [[nodiscard]] constexpr bool histogram_search_overflows(semantics s) {
   return s == semantics::torch_1_13;
 }
 
-/// Per-channel observers require at least two axes. Ours: every PyTorch fails on a vector; in ctq
-/// its elements are its channels.
+/// Per-channel observers require at least two axes: every PyTorch fails on a vector. Ours: its
+/// elements are its channels.
 [[nodiscard]] constexpr bool vectors_have_no_channels(semantics s) {
   return s == semantics::torch_1_13;
 }
 
 /// FusedMovingAvgObsFakeQuantize trains with the formula of dynamic quantization, although
-/// conversion uses the observer's formula; eps is ignored in training. Ours, since every PyTorch
-/// does so: one formula for both.
+/// conversion uses the observer's formula; eps is ignored in training. So does every PyTorch. Ours:
+/// one formula for both.
 [[nodiscard]] constexpr bool fused_fake_quantize_uses_dynamic_formula(semantics s) {
   return s == semantics::torch_1_13;
 }

@@ -3,22 +3,22 @@
 
 #include <cstddef>
 
-// Sizes of the kernels that read words and sequences, as those of core/kernel_signature.hpp.
+// The shapes of kernels that read words and sequences; others are in core/kernel_signature.hpp.
 
 namespace ctq {
 
-/// What an embedding bag computes of the rows of a bag.
+/// What an embedding bag computes from the rows of a bag.
 enum class bag_mode : int { sum, mean, max };
 
-/// Rows of a table that are looked up; in bags, a row of the output for each bag of indices.
+/// Rows of a table that are looked up; with bags, the output has a row for each bag of indices.
 struct embedding_shape {
   int indices{};
   int rows{}, width{};     // of the table
-  int bits = 32;           // of its elements: 32 of floats; 8, 4 of integers
-  int bags{};              // of embedding_bag alone, as what follows
+  int bits = 32;           // of its elements: 32 for floats; 8, 4 for integers
+  int bags{};              // only for embedding_bag, as the members that follow
   bag_mode mode{};         //
-  int has_offsets{};       // 1: where bags begin is given; 2: and where the last one ends; 0: they
-                           // have as many indices each
+  int has_offsets{};       // 1: where bags begin is given; 2: and where the last one ends; 0: all
+                           // have the same number of indices
   int padding_index = -1;  // an index that is ignored; -1: none
   int is_signed{};         // 1: integers of 8 bits have a sign
 
@@ -32,8 +32,8 @@ enum class recurrent_cell : int { rnn_tanh, rnn_relu, lstm, gru };
 /// The values in a cell of PyTorch's quantizable LSTM that are observed, in the order of their
 /// observers.
 enum class lstm_cell_value : int {
-  igates,       // the product of the input
-  hgates,       // the product of the hidden state
+  igates,       // weights · input
+  hgates,       // weights · hidden state
   gates,        // their sum
   fgate_cx,     // forget gate · last c
   igate_cgate,  // input gate · cell gate
@@ -63,11 +63,11 @@ struct recurrent_shape {
   int has_state{};    // 1: the initial state is the second input, in the order of the output; 0:
                       // zeros
 
-  /// The vectors of weights of a hidden element.
+  /// How many rows of weights an element of the hidden state has.
   [[nodiscard]] constexpr int gates() const {
     return cell == recurrent_cell::lstm ? 4 : cell == recurrent_cell::gru ? 3 : 1;
   }
-  /// Layers in one direction.
+  /// How many layers in one direction there are.
   [[nodiscard]] constexpr int cells() const { return layers * directions; }
   [[nodiscard]] constexpr int inputs_of(int layer) const {
     return layer == 0 ? input : directions * hidden;
@@ -79,15 +79,17 @@ struct recurrent_shape {
     return (cell == recurrent_cell::lstm ? 2 : 1) * cells() * batch * hidden;
   }
 
-  /// From a row of a sequence to that of the next in the batch, and of the next step.
+  /// The distance from a row of a sequence to that of the next sequence in the batch, and to that
+  /// of the next step.
   [[nodiscard]] constexpr int rows_to_next_in_batch() const { return batch_first != 0 ? steps : 1; }
   [[nodiscard]] constexpr int rows_to_next_step() const { return batch_first != 0 ? 1 : batch; }
-  /// The step that is computed as number i: one of two directions goes backwards.
+  /// The step that is computed as number i: the second of two directions goes backwards.
   [[nodiscard]] constexpr int step_of(int in_cell, int i) const {
     return in_cell % directions == 1 ? steps - 1 - i : i;
   }
 
-  /// Of lstm_observed: the observed values in a cell, in one step, and in all cells.
+  /// Of lstm_observed: how many values are observed in a cell in one step, and in all cells and
+  /// steps.
   [[nodiscard]] constexpr std::size_t observed_elements() const {
     constexpr observed_part last = observed_in_cell[lstm_cell_values - 1];
     return static_cast<std::size_t>(last.first + last.count) * static_cast<std::size_t>(batch) *

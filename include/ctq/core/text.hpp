@@ -27,7 +27,7 @@ struct static_text {
   }
 };
 
-/// Counts the characters of a text, which is built as a static_text is.
+/// Counts the characters of a text instead of storing them; used like a static_text.
 struct text_length {
   std::size_t count{};
 
@@ -37,7 +37,7 @@ struct text_length {
   }
 };
 
-/// Appends the digits of a number: one function for the integers of all types.
+/// Appends the digits of a number: one function for all integer types.
 template <class Text>
 [[gnu::noinline]] constexpr void append_digits(Text& out, unsigned long long magnitude,
                                                bool negative) {

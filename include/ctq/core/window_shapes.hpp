@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-// The shapes of kernels that slide a window over images: convolutions and pools. Activations lie in
+// The shapes of kernels that slide a window over images: convolutions and pools. Activations are in
 // NHWC order, those with a depth in NDHWC.
 
 namespace ctq {
@@ -16,7 +16,7 @@ struct conv2d_shape {
   int dilation_h = 1, dilation_w = 1;
   int groups = 1;
 
-  /// From 0 to `last`; none if the kernel is larger than the image.
+  /// How many positions there are from 0 to `last`; 0 if the kernel is larger than the image.
   [[nodiscard]] static constexpr int steps(int last, int stride) {
     return last < 0 ? 0 : last / stride + 1;
   }
@@ -37,7 +37,7 @@ struct conv2d_shape {
   friend constexpr bool operator==(const conv2d_shape&, const conv2d_shape&) = default;
 };
 
-/// Images with a depth: activations lie in NDHWC order.
+/// Images with a depth.
 struct conv3d_shape {
   int batch{};
   int in_d{}, in_h{}, in_w{};
@@ -48,7 +48,7 @@ struct conv3d_shape {
   int dilation_d = 1, dilation_h = 1, dilation_w = 1;
   int groups = 1;
 
-  /// Each plane of outputs reads one plane of inputs, which is in the same place.
+  /// Whether each plane of outputs reads only the plane of inputs in the same place.
   [[nodiscard]] constexpr bool keeps_planes() const {
     return kernel_d == 1 && stride_d == 1 && padding_d == 0;
   }
@@ -104,7 +104,7 @@ struct conv_transpose2d_shape {
                                    const conv_transpose2d_shape&) = default;
 };
 
-/// The same along three axes: activations lie in NDHWC order.
+/// The same along three axes.
 struct conv_transpose3d_shape {
   int batch{};
   int in_d{}, in_h{}, in_w{};
@@ -116,8 +116,8 @@ struct conv_transpose3d_shape {
   int dilation_d = 1, dilation_h = 1, dilation_w = 1;
   int groups = 1;
 
-  /// The transposed convolution of one plane of outputs, which reads so many planes of inputs:
-  /// they are channels of one image, in the order (group, plane, channel of the group).
+  /// The transposed convolution of one plane of outputs, which reads this number of planes of
+  /// inputs: they are channels of one image, in the order (group, plane, channel of the group).
   [[nodiscard]] constexpr conv_transpose2d_shape plane(int planes = 1) const {
     return {.batch = 1,
             .in_h = in_h,
@@ -147,8 +147,8 @@ struct conv_transpose3d_shape {
                                    const conv_transpose3d_shape&) = default;
 };
 
-/// A window that slides over each channel, along two axes, or three. The extents of the output are
-/// given, since ceil_mode decides them.
+/// A window that slides over each channel, along two axes or three. The extents of the output are
+/// members, since they depend on ceil_mode.
 /// Adaptive pooling: adaptive = 1, window i of n covers [i*in/n, ceil((i+1)*in/n)).
 struct pool_shape {
   int batch{};
@@ -159,8 +159,8 @@ struct pool_shape {
   int stride_h = 1, stride_w = 1;
   int padding_h{}, padding_w{};
   int dilation_h = 1, dilation_w = 1;  // max pooling only
-  /// What averages divide by: the pixels of a window inside input and padding, those inside the
-  /// input, or this number.
+  /// The divisor of averages: the pixels of a window inside input and padding, those inside the
+  /// input, or another number.
   static constexpr int padded_pixels = -1, input_pixels = 0;
   int divisor = padded_pixels;
   int adaptive{};
