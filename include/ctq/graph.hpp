@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-// graph: what a model is. Rows of named nodes, in a constant or at run time, and the shapes of
-// what they compute.
+// graph: models as lists of named nodes, in a constant or at run time, and the shapes of what the
+// nodes compute.
 
 #include "ctq/graph/graph.hpp"
 #include "ctq/graph/integers.hpp"

@@ -19,7 +19,7 @@ struct argument_place {
 
 namespace argument_places {
 
-/// Visits an argument and what it contains: visit(argument, place). Returns the next one's index.
+/// Calls visit(argument, place) for an argument and what it contains. Returns the next one's index.
 template <class Visit>
 constexpr int walk(const view<argument>& args, int at, const argument_place& place, Visit& visit) {
   const argument& a = args[at++];
@@ -65,7 +65,7 @@ template <class Graph>
   return places;
 }
 
-/// By argument of an output: the position in the tuple that is returned; 0 for all of a dict.
+/// By argument of an output: the position in the tuple that is returned; 0 for values of a dict.
 template <class Graph>
 [[nodiscard]] constexpr list<int> output_indexes(const Graph& g, int i) {
   const node& n = g.nodes[i];
@@ -82,7 +82,7 @@ template <class Graph>
   return indexes;
 }
 
-/// By position: the node, -1 for a literal or a list.
+/// By positional argument of node i: the node that it is, or -1 for a literal or a list.
 template <class Graph>
 [[nodiscard]] constexpr list<int> positional_nodes(const Graph& g, int i) {
   const node& n = g.nodes[i];

@@ -33,6 +33,7 @@ struct argument_list {
   [[nodiscard]] constexpr int operator[](int i) const { return first[i]; }
 };
 
+/// A non-owning view of a graph of any kind: what passes read at run time.
 template <stage Stage>
 struct graph_view {
   static constexpr stage at = Stage;
@@ -110,7 +111,7 @@ struct dynamic_graph {
   }
 };
 
-/// A graph in a constant, of at most Nodes and Args.
+/// A graph in a constant, with at most Nodes nodes and Args arguments.
 template <stage Stage, std::size_t Nodes, std::size_t Args>
 struct static_graph {
   static constexpr stage at = Stage;
@@ -125,7 +126,7 @@ struct static_graph {
   diagnostic problem{};
 
   constexpr static_graph() = default;
-  /// Written in place, by write(graph): clang would copy one that is returned.
+  /// write(graph) fills it in place: clang would copy one that is returned.
   template <class Write>
   constexpr explicit static_graph(Write write) {
     write(*this);
@@ -145,7 +146,7 @@ struct static_graph {
   }
 };
 
-/// The input of a pass: a graph_view, or a static_graph of the stage.
+/// Satisfied by the input of a pass: a graph_view or a static_graph of the stage.
 template <class Graph, stage Stage>
 concept graph_at = Graph::at == Stage;
 
@@ -176,7 +177,7 @@ template <stage Stage>
   return users;
 }
 
-/// The node of this name, or -1.
+/// The index of the node with this name, or -1.
 template <stage Stage>
 [[nodiscard]] constexpr int find(graph_view<Stage> g, std::string_view name) {
   for (int i = 0; i < g.size(); ++i)

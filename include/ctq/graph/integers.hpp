@@ -4,8 +4,8 @@
 #include "ctq/graph/node.hpp"
 #include "ctq/ops/op.hpp"
 
-// Which nodes read integers, and which give them: nodes of int64. Neither are quantized. What is
-// computed from integers alone is integers, as in PyTorch; steps compute them in float.
+// Which nodes read integers, and which return them: nodes of int64. Neither are quantized. The
+// result of an op is integers if all its inputs are, as in PyTorch; steps compute it in float.
 
 namespace ctq {
 
@@ -20,7 +20,7 @@ namespace ctq {
   }
 }
 
-/// Whether an input is one of those, of an op that may give integers.
+/// Whether an input is one of those that decide, for an op that may give integers.
 [[nodiscard]] constexpr bool decides(integers_if which, int input) {
   if (which == integers_if::first_is) return input == 0;
   return which != integers_if::all_but_first_are || input > 0;
@@ -42,13 +42,14 @@ namespace ctq {
          !d.is_bitwise && !has_matrices;
 }
 
-/// The elements of a node's output, as the steps of a schedule read them: those that compute with
-/// integers do so in float.
+/// The element type of a node's output as the steps of a schedule read it: steps compute with
+/// integers in float.
 [[nodiscard]] constexpr dtype element_type(dtype of_node) {
   return is_index(of_node) ? f32 : of_node;
 }
 
-/// The output of a model takes computed integers alone.
+/// Whether a node may read the integers of another one; the output of a model takes only those that
+/// are computed, not an input.
 [[nodiscard]] constexpr bool takes_integers(const node& reader, const node& from) {
   if (reader.op->kind == op_kind::output) return from.op->kind != op_kind::placeholder;
   return reads_integers(*reader.op->descriptor);
@@ -57,8 +58,7 @@ namespace ctq {
 /// What a tensor holds: floats, a mask of 0 and 1, which PyTorch has as bool, or integers.
 enum class number_kind : unsigned char { real, mask, integer };
 
-/// What an op gives that is called with these inputs.
-///   n         the call
+/// What the output of a node holds.
 ///   input(a)  what input a holds
 template <class Input>
 [[nodiscard]] constexpr number_kind kind_of_result(const node& n, Input input) {
@@ -81,7 +81,7 @@ template <class Input>
   return d.is_arithmetic || has_number ? number_kind::real : number_kind::mask;
 }
 
-/// What the inputs of a node hold, by number.
+/// What the inputs of a node hold, by number: computed from the nodes before it.
 struct kinds_read {
   const node* nodes;
   const int* args;

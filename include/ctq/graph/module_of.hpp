@@ -21,7 +21,7 @@ namespace ctq {
 
 namespace nesting {
 
-/// Calls visit(module, name, shape) for each parameter; of an attribute the module is empty.
+/// Calls visit(module, name, shape) for each parameter; the module of an attribute is empty.
 template <class Graph, class Visit>
 constexpr void for_each_parameter(const Graph& g, Visit visit) {
   for (int i = 0; i < g.count; ++i) {
@@ -43,7 +43,7 @@ struct parameter_place {
   ctq::shape shape{};
 };
 
-/// The parameters of a model, with their names joined.
+/// The parameters of a model, named as in its state_dict: "fc.weight".
 template <const auto& Model>
 struct parameters_in {
   static constexpr std::size_t length = [] {
@@ -83,7 +83,7 @@ struct parameters_in {
   }
 };
 
-/// The shape of the one output.
+/// The shape of the output of a model that has one.
 template <class Graph>
 constexpr shape output_shape(const Graph& g) {
   const node& output = g.nodes[g.count - 1];
@@ -94,7 +94,7 @@ constexpr shape output_shape(const Graph& g) {
 
 }  // namespace nesting
 
-/// The op that calls a model of one output, and of one input to three.
+/// The op that calls a model with one output and one to three inputs.
 ///   Name   of its class in Python
 ///   Model  a constant
 template <fixed_string Name, const auto& Model>

@@ -15,7 +15,7 @@ namespace ctq {
   return dot == std::string_view::npos ? std::string_view{} : path.substr(0, dot);
 }
 
-/// Whether the path is that of the module or inside it; the empty path is no module.
+/// Whether the path is that of the module or inside it; false if the module is empty.
 [[nodiscard]] constexpr bool is_in(std::string_view path, std::string_view module) {
   return !module.empty() && path.size() >= module.size() &&
          same_text(path.substr(0, module.size()), module) &&

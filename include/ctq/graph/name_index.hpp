@@ -13,10 +13,10 @@
 
 namespace ctq {
 
-/// Open addressing; the first of equal names counts.
+/// A hash table with open addressing; of equal names the first one counts.
 class name_index {
  public:
-  /// For at most that many names.
+  /// For at most this number of names.
   constexpr explicit name_index(int names) : slots_(2 * names + 1) {}
 
   /// The names that find() finds in the graph.

@@ -12,7 +12,7 @@
 #include "ctq/ops/backend_ops.hpp"
 #include "ctq/spec/observer.hpp"
 
-// A node of a graph, as torch.fx prints it: a name, an op, its arguments. All stages have the same
+// A node of a graph, as torch.fx prints it: a name, an op, its arguments. All stages use the same
 // record; passes set the last members.
 
 namespace ctq {
@@ -28,7 +28,7 @@ struct rejection {
     is_dynamic,    // a dynamic observer for a static config, or the reverse
     quant_min,     // asked, allowed: integers
     quant_max,     //
-    scale_min,     // asked: the observer's eps · allowed: the least scale
+    scale_min,     // asked: the observer's eps · allowed: the smallest scale
     no_range,      // the observer has no quant_min and quant_max
     exact_match,   // asked: the observer's scale · allowed: the one scale, of a fixed pair
     pattern_part,  // another node of its pattern is left in float
@@ -66,8 +66,8 @@ struct node {
 
   std::string_view batch_norm{};  // fuse: the module that is folded into this one
   float batch_norm_eps{};
-  const fx_row* then_row{};  // fuse, lower: of the op that follows a layer in the same node, if the
-                             // model was traced; its options are the second half of attrs
+  const fx_row* then_row{};  // fuse, lower: of the op that follows a layer in the same node, if
+                             // torch.fx traced the model; its options are the second half of attrs
 
   ctq::choice choice{};  // prepare
   int observer = -1;     // prepare: the observer, later the qparams, of the output; equal = shared
@@ -76,7 +76,7 @@ struct node {
   const fx_row* row{};              // of models traced by torch.fx; else null
 };
 
-/// The module that a node of a model in C++ calls: of "fc#2", the second call of fc, that is "fc".
+/// The module that a node of a model in C++ calls: "fc" for "fc#2", the second call of fc.
 [[nodiscard]] constexpr std::string_view module_of_call(std::string_view name) {
   const char* const begin = name.data();  // pointers: functions cost the compiler more
   const char* at = begin + name.size();
@@ -86,7 +86,7 @@ struct node {
   return before > 0 && before + 1 < name.size() ? std::string_view(begin, before) : name;
 }
 
-/// The path of the node's weights, which nodes that call the same module have in common.
+/// The path of the node's weights; nodes that call the same module have the same one.
 [[nodiscard]] constexpr std::string_view path_of(const node& n) {
   if (n.row != nullptr && !n.row->target.empty()) return n.row->target;
   return module_of_call(n.name);

@@ -5,7 +5,7 @@
 
 #include "ctq/graph/node.hpp"
 
-// Apart from the node: most of what reads nodes needs no std::string.
+// Not in node.hpp, since most headers that read nodes need no std::string.
 
 namespace ctq {
 

@@ -29,7 +29,7 @@ struct of<T, 0> {
 template <class T, std::size_t N>
 using scratch_array = typename scratch_arrays::of<T, N>::type;
 
-/// Makes a list one of `count` items, each a T{}; an array is large enough already.
+/// Gives a list `count` items, each a T{}; an array is large enough already.
 template <class T>
 constexpr void resize(list<T>& items, std::integral auto count) {
   items = list<T>(count);

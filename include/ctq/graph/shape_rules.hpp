@@ -10,7 +10,7 @@
 
 namespace ctq::shape_rules {
 
-/// Placeholders and get_attr: the ops with a given shape.
+/// Checks the shape that a placeholder or a get_attr is given.
 constexpr void check_given(const node& n, view<shape> in, diagnostic& d) {
   if (!needs(d, in, 0, 0)) return;
   bool positive = n.shape.rank > 0;
@@ -45,20 +45,20 @@ constexpr void infer(node& n, view<shape> in, diagnostic& d) {
   d.line("node ", n.name, ":").line(said.message());
 }
 
-/// Which tensor of a tuple x[i] is, negative from the end.
+/// The i of x[i] for a tuple x; negative values count from the end.
 [[nodiscard]] constexpr int item_index(const node& getitem) {
   const index_list index = getitem.attrs.as<getitem_options>().index;
   if (index.count != 1 || index.item[0].is() != index_item::element) return INT32_MIN;
   return index.item[0].start;
 }
 
-/// Whether x[i] are the indices in a tuple of values and indices.
+/// Whether x[i] is the indices in a tuple of values and indices.
 [[nodiscard]] constexpr bool selects_indices(const node& getitem, const node& tuple) {
   const int item = item_index(getitem);
   return tuple.op->descriptor->gives_indices && (item == 1 || item == -1);
 }
 
-/// The same of x[i], if x is a tuple.
+/// The same for x[i], if x is a tuple.
 constexpr void infer_item(node& n, const node& tuple, diagnostic& d) {
   if (d.any()) return;
   const strided_view whole = contiguous_view(tuple.shape, layout::nchw);
