@@ -19,7 +19,7 @@ inline constexpr float largest_float16 = 65504.0F;
   return std::abs(y) > largest_float16 ? std::copysign(HUGE_VALF, x) : y;
 }
 
-/// The same of a weight: what is too large becomes the largest number, as in PyTorch.
+/// The same for a weight: what is too large becomes the largest number, as in PyTorch.
 [[nodiscard]] inline float weight_in_float16(float x) {
   return rounded_to_float16(std::clamp(x, -largest_float16, largest_float16));
 }

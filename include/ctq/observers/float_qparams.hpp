@@ -49,7 +49,7 @@ inline void dequantize(std::span<const std::uint8_t> in, const shape& shape,
 /// Bytes of `count` packed 4-bit integers.
 [[nodiscard]] constexpr std::size_t packed_size(std::size_t count) { return (count + 1) / 2; }
 
-/// Packs integers 0 … 15 from one to two per byte, the first in the low half.
+/// Packs integers 0 … 15, one per byte, into two per byte, the first in the low half.
 constexpr void pack_quint4x2(std::span<const std::uint8_t> in, std::span<std::uint8_t> out) {
   for (std::size_t i = 0; i < in.size(); i += 2) {
     const unsigned high = i + 1 < in.size() ? in[i + 1] : 0U;

@@ -89,7 +89,8 @@ class histogram {
   }
 
  private:
-  /// As a power of two, which changes no digit: 0 where float32 holds the cubes of the search.
+  /// The unit of the search, as an exponent of 2, so that scaling is exact; 0 if the cubes of the
+  /// search do not overflow or underflow float32.
   [[nodiscard]] int unit_of_search() const {
     const float width = seen_.max - seen_.min;
     const bool fits = width == 0.0F || (width >= 0x1p-30F && width <= 0x1p40F);

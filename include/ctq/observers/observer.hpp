@@ -30,8 +30,8 @@ inline constexpr const char* infinite_operand =
     "has infinite values, which integers cannot express: make them finite, or give the op that "
     "reads it no qconfig";
 
-/// One of all observers. A template, as all that uses it, so that a program without observers
-/// compiles none of them.
+/// One of all observers. A template, like everything that uses it, so that a program without
+/// observers compiles none of them.
 template <int>
 struct any_observer_state {
   using type =
@@ -43,7 +43,7 @@ struct any_observer_state {
 /// An observer of any class. A template for the same reason.
 template <int Deferred = 0>
 class basic_any_observer {
-  /// Calls f with the contained observer. Of std::visit a compiler would make twice the functions.
+  /// Calls f with the contained observer. std::visit would instantiate twice as many functions.
   template <class F, class State>
   static auto visit(const F& f, State& state) {
     return boost::mp11::mp_with_index<std::variant_size_v<std::remove_const_t<State>>>(
@@ -109,7 +109,7 @@ class basic_any_observer {
         state_);
   }
 
-  /// Were there infinite values, which it leaves out?
+  /// Whether there were infinite values, which it leaves out.
   [[nodiscard]] bool ignored_infinity() const {
     return visit(
         [](const auto& o) {

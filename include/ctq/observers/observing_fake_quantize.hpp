@@ -55,8 +55,8 @@ namespace ctq::observers {
   }
 }
 
-/// forward returns an error and writes nothing if the data has no valid qparams (NaN, an infinite
-/// scale) or the arguments are inconsistent.
+/// A fake quantize of one of these classes. forward returns an error and writes nothing if the data
+/// has no valid qparams (NaN, an infinite scale) or the arguments are inconsistent.
 class observing_fake_quantize {
  public:
   explicit observing_fake_quantize(const observer_record& record, semantics s = {})

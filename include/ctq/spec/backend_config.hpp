@@ -90,7 +90,7 @@ struct backend_config {
 
 namespace backend_parts {
 
-// Apart from backend_config, since few backends are changed and flat lists take long to compile.
+// Not in backend_config, since few backends are changed and flat lists take long to compile.
 template <fixed_string Name, class... Config, fixed_string NewName, class... Other>
 struct with_configs<backend_config<Name, Config...>, NewName, Other...> {
   using type =
@@ -108,11 +108,11 @@ inline constexpr bool is_list = false;
 template <class... Config>
 inline constexpr bool is_list<mp::mp_list<Config...>> = true;
 
-/// A list as it is, or of one config.
+/// A list of configs as it is, or one config as a list.
 template <class Config>
 using as_list = mp::mp_if_c<is_list<Config>, Config, mp::mp_list<Config>>;
 
-/// Writes the records of a list, and moves to the place after them.
+/// Writes the records of a list to `to`, which afterwards is the place after them.
 template <class... Config>
 constexpr void write_records(mp::mp_list<Config...>*, backend_pattern_config_record*& to) {
   if constexpr ((is_list<Config> || ...)) {
@@ -130,7 +130,7 @@ constexpr auto make_records() {
   return all;
 }
 
-/// Keyed by the short tag, so that no symbol contains the whole spec.
+/// A template of the short tag, so that no symbol contains the whole spec.
 template <class Backend>
 inline constexpr auto records_of = make_records<typename Backend::config_list>();
 

@@ -115,14 +115,14 @@ struct fused_module {
   }
 };
 
-/// fuser_method<fuse_conv_bn>, or a user-defined fuser.
+/// How the pattern is fused: fuser_method<fuse_conv_bn>, or a user-defined fuser.
 template <const fuser& Fuser>
 struct fuser_method {
   static constexpr void apply(backend_pattern_config_record& r) { r.fuser_method = &Fuser; }
 };
 
 /// The path of the root node of the pattern, which owns the weight and whose arguments the fused
-/// module gets. By default the node reached by taking the last element of each tuple.
+/// module gets. The default is the node reached by taking the last element of each tuple.
 template <class Path>
 struct root_node_getter {
   static constexpr void apply(backend_pattern_config_record& r) {
@@ -161,8 +161,8 @@ struct num_tensor_args_to_observation_type {
   }
 };
 
-/// Argument positions of a function's weight and bias: input_type_to_index<{.weight = 1, .bias =
-/// 2}>.
+/// Argument positions of a function's weight and bias:
+///   input_type_to_index<{.weight = 1, .bias = 2}>
 template <input_index_record Index>
 struct input_type_to_index {
   static constexpr void apply(backend_pattern_config_record& r) { r.input_type_to_index = Index; }
@@ -207,7 +207,7 @@ struct backend_pattern_config {
 
   using pattern_type = Pattern;
 
-  /// Into a new record.
+  /// Writes the config into a new record.
   static constexpr void write(backend_pattern_config_record& r) {
     r.pattern = Pattern::value;
     (Part::apply(r), ...);

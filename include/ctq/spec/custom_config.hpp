@@ -61,7 +61,7 @@ struct fuse_custom_config {
   view<std::string_view> preserved_attributes{};  // of the model, which fusion keeps
 };
 
-/// Whether two identities mean the same op: one that is known by its name alone may have several,
+/// Whether two identities mean the same op: an op that is known only by its name may have several,
 /// from a model and from files.
 [[nodiscard]] constexpr bool is_same_op(op_id a, op_id b) {
   if (a == b || a == nullptr || b == nullptr) return a == b;

@@ -52,7 +52,7 @@ class word {
   bool is_number_ = false;
 };
 
-/// Checks stop after that many findings.
+/// Checks stop after this number of findings.
 inline constexpr int max_findings = 100;
 
 class findings {
@@ -83,7 +83,7 @@ class findings {
   /// The number of findings, including omitted ones.
   [[nodiscard]] constexpr int total() const { return total_; }
 
-  /// Whether the maximum of errors is reached; warnings do not count.
+  /// Whether the maximum number of errors is reached; warnings do not count.
   [[nodiscard]] constexpr bool full() const { return errors_ >= max_findings; }
   [[nodiscard]] constexpr int size() const { return static_cast<int>(found_.size()); }
   [[nodiscard]] constexpr const finding* begin() const { return found_.begin(); }

@@ -95,7 +95,7 @@ inline constexpr fuser_id fuser_table[] = {
     &fuse_conv_add_relu_right,    &fuse_conv_bn_add_relu_left,
     &fuse_conv_bn_add_relu_right, &fuse_linear_bn_leaky_relu};
 
-/// The fuser method of this name, or nullptr. PyTorch's wrapper is private and has a leading
+/// The fuser method with this name, or nullptr. PyTorch's wrapper is private and has a leading
 /// underscore; both names are accepted.
 [[nodiscard]] constexpr fuser_id find_fuser(std::string_view name) {
   if (same_text(name, "_sequential_wrapper2")) return &sequential_wrapper2;

@@ -4,21 +4,21 @@
 #include "ctq/core/list.hpp"
 #include "ctq/ops/op.hpp"
 
-// From ops to what a backend or a mapping has for them, in constant time: a graph has many nodes, a
-// spec many entries.
+// Finds what a backend or a mapping has for an op, in constant time: a graph has many nodes, a spec
+// many entries.
 
 namespace ctq {
 
 class op_index {
  public:
-  /// The last value that is added for an op is the one that is found.
+  /// If several values are added for an op, find returns the last one.
   constexpr void add(op_id op, int value) {
     int& head = head_[op->hash % slots];
     links_.push_back({op, value, head});
     head = static_cast<int>(links_.size());
   }
 
-  /// -1: nothing was added for the op.
+  /// The value that was added for the op, or -1.
   [[nodiscard]] constexpr int find(op_id op) const {
     for (int at = head_[op->hash % slots]; at != 0; at = links_[at - 1].next)
       if (links_[at - 1].op == op) return links_[at - 1].value;

@@ -106,7 +106,7 @@ struct qconfig_mapping {
 
 namespace mapping_parts {
 
-/// Keyed by the short tag, so that no symbol contains all entries.
+/// A template of the short tag, so that no symbol contains all entries.
 template <class Mapping>
 inline constexpr auto entries_of = Mapping::entries;
 
@@ -121,8 +121,8 @@ constexpr mapping_view view_of() {
 
 }  // namespace mapping_parts
 
-/// The mapping that PyTorch has for a backend, and what stands in for one that is not given:
-/// see backends/default_qconfig_mappings.hpp.
+/// The mapping that PyTorch has for a backend, used if none is given: see
+/// backends/default_qconfig_mappings.hpp.
 template <class Backend>
 struct default_qconfig_mapping;
 

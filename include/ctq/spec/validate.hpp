@@ -80,8 +80,8 @@ constexpr void pair(findings& out, const backend_view& backend, int i, int k) {
   }
 }
 
-/// Root modules need a reference module, in any config (PyTorch collects them over all configs). A
-/// backend without any does not use PyTorch's reference modules.
+/// Each root module needs a reference module in some config (PyTorch collects them over all
+/// configs). A backend without any does not use PyTorch's reference modules.
 constexpr void references(findings& out, const backend_view& backend) {
   op_index known;
   for (const backend_pattern_config_record& c : backend.configs)
