@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-// passes: what is decided about a model. Each is one constexpr function from graph to graph; plan
-// is all of them for a model, a backend and a mapping.
+// passes: what is decided about a model. Each pass is a constexpr function from graph to graph;
+// plan applies all of them to a model, a backend and a mapping.
 
 #include "ctq/passes/check_convert_mapping.hpp"
 #include "ctq/passes/check_dtype_config.hpp"

@@ -4,13 +4,13 @@
 #include "ctq/core/diagnostic.hpp"
 #include "ctq/passes/lstm_outputs.hpp"
 
-// What compiled code does not run of statically quantized LSTMs.
+// Which statically quantized LSTMs compiled code does not run.
 
 namespace ctq {
 
 namespace checking {
 
-/// Why the LSTM at i is not compiled.
+/// Reports why the LSTM at i cannot be compiled, if so.
 template <class Graph>
 constexpr void check_lstm(const Graph& g, int i, const mapping_view& mapping, bool is_qat,
                           diagnostic& d) {
@@ -37,7 +37,7 @@ constexpr void check_lstm(const Graph& g, int i, const mapping_view& mapping, bo
   d.line("or to keep it in float:").line("allow_float<", n.name, ">");
 }
 
-/// What reads h and c of a quantized LSTM together: their scales differ.
+/// Reports a node that reads h and c of a quantized LSTM together: their scales differ.
 template <class Graph>
 constexpr void check_reads_of_state(const Graph& g, int i, diagnostic& d) {
   const node& n = g.nodes[i];
@@ -52,7 +52,7 @@ constexpr void check_reads_of_state(const Graph& g, int i, diagnostic& d) {
 
 }  // namespace checking
 
-/// Of a prepared graph.
+/// Why a prepared graph with statically quantized LSTMs cannot be compiled.
 ///   of_convert  the custom modules of convert's config: without a quantized class an LSTM stays in
 ///               float
 template <class Graph>

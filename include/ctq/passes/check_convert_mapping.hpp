@@ -9,14 +9,15 @@
 #include "ctq/passes/resolve_qconfig.hpp"
 #include "ctq/spec/qconfig_mapping.hpp"
 
-// The mapping that convert is given has every key of prepare's, with the same qconfig or with None;
-// PyTorch raises an error for any other.
+// Checks the mapping that convert is given: it must have every key of prepare's mapping, with the
+// same qconfig or with None. PyTorch raises an error for any other.
 
 namespace ctq {
 
 namespace converting {
 
-/// Does the second entry ask for anything but None that the first does not? -1: there is none.
+/// Whether the second entry asks for anything but None that the first does not. An entry of -1 is
+/// not there.
 constexpr bool asks_for_more(const mapping_view& prepared, int before, const mapping_view& said,
                              int now) {
   if (now < 0 || !said.entries[now].quantizes) return false;
@@ -26,6 +27,7 @@ constexpr bool asks_for_more(const mapping_view& prepared, int before, const map
 
 }  // namespace converting
 
+/// The first entry of convert's mapping that asks for more than that of prepare.
 ///   entries  by node: its entry of convert's mapping
 template <graph_at<stage::prepared> Graph, class Entries>
 [[nodiscard]] constexpr diagnostic check_convert_mapping(const Graph& g,

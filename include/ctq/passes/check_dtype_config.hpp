@@ -5,8 +5,8 @@
 #include "ctq/spec/backend_config.hpp"
 #include "ctq/spec/qconfig.hpp"
 
-// Whether a dtype config of a backend fits a qconfig: the first clause that does not. ctq reports
-// it as an error; PyTorch leaves the node in float.
+// Whether a dtype config of a backend fits a qconfig, or the first clause that does not, which ctq
+// reports as an error; PyTorch leaves the node in float.
 
 namespace ctq {
 
@@ -42,7 +42,7 @@ struct root_arguments {
 
 namespace accepting {
 
-/// Whether the observer has quant_min and quant_max; an eps.
+/// Whether the observer has quant_min and quant_max, or an eps.
 constexpr bool has_range(observer_class c) {
   return c != observer_class::placeholder && c != observer_class::noop &&
          c != observer_class::recording && c != observer_class::reuse_input;
@@ -100,7 +100,7 @@ constexpr rejection value_fits(rejection::value of, const dtype_with_constraints
 ///   has     the arguments of the pattern's root
 ///   root    the planned dtypes of the root
 ///   output  the planned dtype of the output of the pattern's last node
-///   q       of the node in question
+///   q       the qconfig of the node in question
 [[nodiscard]] constexpr rejection accepts(const dtype_config_record& config,
                                           const root_arguments& has, const planned_dtypes& root,
                                           dtype output, const qconfig_record& q) {
@@ -124,7 +124,8 @@ constexpr rejection value_fits(rejection::value of, const dtype_with_constraints
   return r;
 }
 
-/// The same if the whole pattern has one qconfig. owns_weight: the root is a module with one.
+/// The same if the whole pattern has one qconfig.
+///   owns_weight  whether the root is a module with a weight
 [[nodiscard]] constexpr rejection accepts(const dtype_config_record& config,
                                           const qconfig_record& q, bool owns_weight) {
   const planned_dtypes planned = dtypes_of(q);

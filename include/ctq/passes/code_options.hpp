@@ -10,8 +10,8 @@
 
 namespace ctq {
 
-/// Sums of integers become those of kernels/reference/binary_add_within_one_step.hpp, with their
-/// relu. A sum that is fused into a layer stays exact, since it costs no more there.
+/// Replaces sums of integers by those of kernels/reference/binary_add_within_one_step.hpp, with
+/// their relu. A sum that is fused into a layer stays exact, since it costs no more there.
 template <class Schedule>
 constexpr void take_cheaper_sums(Schedule& s) {
   for (int i = 0; i < s.count; ++i) {
@@ -59,8 +59,8 @@ struct specialized_kernels_option {};
 inline constexpr specialized_kernels_option specialized_kernels{};
 
 struct shared_kernels_option {};
-/// No kernel is compiled for the extents of its layer: the least code. Small layers take up to half
-/// as long again.
+/// No kernel is compiled for the extents of its layer: the least code. Small layers take up to 50 %
+/// longer.
 inline constexpr shared_kernels_option shared_kernels{};
 
 struct dispatch_option {};

@@ -147,7 +147,7 @@ class conversion {
     skip_dequantizes(added, [&](int a) { return contains(wanted, index[a]); });
   }
 
-  /// Later nodes read node i in float.
+  /// Appends a dequantize, so that later nodes read node i in float.
   constexpr void dequantize(int i) {
     const int from = moved_[i];
     out_.nodes[nodes_] = g_.nodes[i];
@@ -163,7 +163,8 @@ class conversion {
     moved_[i] = nodes_++;
   }
 
-  /// Whether the producer, not an input on integers, and all readers of this value stay in float.
+  /// Whether the node that computes this value, not an input on integers, and all its readers stay
+  /// in float.
   [[nodiscard]] constexpr bool is_excluded(int i, int from) const {
     if (!has_none(from) || is_quantized(g_.nodes[from].dtype)) return false;
     for (int k = i + 1; k < g_.count; ++k) {

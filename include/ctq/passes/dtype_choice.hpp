@@ -5,8 +5,8 @@
 #include "ctq/passes/planned_dtypes.hpp"
 #include "ctq/spec/op_index.hpp"
 
-// The dtype config of its pattern that a node gets: the first one that fits its qconfig, or why
-// none does. An occurrence is quantized as a whole or not at all.
+// Chooses the dtype config of a node: the first one of its pattern that fits its qconfig; or keeps
+// the reason why none does. An occurrence is quantized as a whole or not at all.
 
 namespace ctq::preparing {
 
@@ -25,7 +25,7 @@ class dtype_choice {
         whole_patterns_(!patterns_may_be_split(options.semantics)) {
     has_leaves = options.custom.has_leaves();
     resize(of_node, g.count);
-    for (int i = backend.configs.count; i-- > 0;) {  // of several configs the first is found
+    for (int i = backend.configs.count; i-- > 0;) {  // so that find returns the first of several
       const backend_pattern_config_record& c = backend.configs.items[i];
       if (c.pattern.is_single() && c.input_type_to_index != input_index_record{})
         indexed_.add(c.pattern.anchor(), i);
@@ -41,7 +41,7 @@ class dtype_choice {
   [[nodiscard]] constexpr const backend_pattern_config_record& config_of(int occurrence) const {
     return backend_.configs.items[matches_.found[occurrence].config];
   }
-  /// Of a node that has one.
+  /// Requires  the node has a qconfig
   [[nodiscard]] constexpr const qconfig_record& qconfig_of(int i) const {
     return mapping_.entries[qconfig_[i]].qconfig;
   }
@@ -65,7 +65,7 @@ class dtype_choice {
     return g_.nodes[i].op->kind == op_kind::function ? indexed_.find(g_.nodes[i].op) : -1;
   }
 
-  /// Which kind of argument of a function stands at a place.
+  /// Which kind of argument a function has at a place.
   ///   config  as index_of finds it
   [[nodiscard]] constexpr rejection::value kind_of(int config, const argument_place& place) const {
     const input_index_record& index = backend_.configs[config].input_type_to_index;
@@ -99,7 +99,7 @@ class dtype_choice {
     return has;
   }
 
-  /// A QConfig asks nothing of integers that are computed from others.
+  /// Whether a node computes integers from integers: a QConfig does not concern it.
   [[nodiscard]] static constexpr bool is_left_alone(const node& n) {
     return is_index(n.dtype) && keeps_integers(*n.op->descriptor);
   }
@@ -168,7 +168,7 @@ class dtype_choice {
     return c;
   }
 
-  /// A mismatch of dtypes is worse than one of bounds.
+  /// Whether the mismatch is one of dtypes, which is worse than one of bounds.
   static constexpr bool is_about_kind(rejection::clause c) {
     return c == rejection::clause::dtype || c == rejection::clause::is_dynamic;
   }

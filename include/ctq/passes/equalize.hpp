@@ -13,7 +13,7 @@
 // Input-weight equalization: which linear layers and convolutions can exchange range between the
 // channels of their input and the columns of their weight, and what else is scaled in return.
 //
-//   y = W x = (W / s) (s x)      for any s > 0, one a channel of x
+//   y = W x = (W / s) (s x)      for any s > 0, one per channel of x
 //
 // W / s changes the weight. If another layer computes x, also with a relu between, s x changes the
 // weight of that layer. If x is an input of the model, the data are multiplied; in all other cases
@@ -46,8 +46,8 @@ struct scalable_layer {
 /// A layer to equalize, and what is multiplied by the factors of its input.
 struct equalized_layer {
   scalable_layer layer;
-  scalable_layer producer;  // the previous layer: its outputs are
-  int placeholder = -1;  // an input of the model: its data are; neither: a multiplication is needed
+  scalable_layer producer;  // the previous layer, if its outputs are multiplied
+  int placeholder = -1;     // the input of the model, if its data are multiplied
 
   [[nodiscard]] constexpr bool needs_multiplication() const {
     return !producer.found() && placeholder < 0;
@@ -61,7 +61,7 @@ struct equalize_options {
 
 namespace equalizing {
 
-/// Whether op(s x) = s op(x) for any s > 0 per channel of a layer with that many spatial axes.
+/// Whether op(s x) = s op(x) for any s > 0 per channel, before a layer with `axes` spatial axes.
 constexpr bool keeps_factors(op_id op, int axes, semantics s) {
   if (op->descriptor->is_relu) return true;
   if (factors_move_through_relu_only(s)) return false;
@@ -112,7 +112,7 @@ constexpr scalable_layer scalable(graph_view<stage::fused> g, const list<int>& u
   return alone ? out : scalable_layer{};
 }
 
-/// By node.
+/// By node: scalable() of it.
 constexpr list<scalable_layer> scalable_layers(graph_view<stage::fused> g, const list<int>& users) {
   list<scalable_layer> all(g.size());
   for (int i = 0; i < g.size(); ++i) all[i] = scalable(g, users, i);

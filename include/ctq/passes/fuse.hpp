@@ -125,7 +125,7 @@ class fusion {
 template <class Backend, bool IsQat = false>
 inline constexpr auto fusible_patterns_v = indexing::make<Backend, fusing::is_fusible<IsQat>>();
 
-/// By node: the one whose name it has after fusion, itself if it is not fused.
+/// By node: the node whose name it has after fusion; itself if it is not fused.
 template <class Out = list<int>>
 [[nodiscard]] constexpr Out fused_into(graph_view<stage::traced> g, const backend_view& backend) {
   const auto fusible =

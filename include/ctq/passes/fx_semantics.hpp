@@ -20,7 +20,7 @@ namespace ctq {
   return s == semantics::torch_1_13;
 }
 
-/// The arguments of sums and products match in the order of the pattern alone.
+/// The arguments of sums and products match only in the order of the pattern.
 [[nodiscard]] constexpr bool patterns_have_one_order(semantics s) {
   return s == semantics::torch_1_13;
 }
@@ -31,7 +31,7 @@ namespace ctq {
   return s == semantics::torch_1_13;
 }
 
-/// Of a pattern whose nodes have different qconfigs some may be quantized and others not.
+/// If the nodes of a pattern have different qconfigs, some may be quantized and others not.
 [[nodiscard]] constexpr bool patterns_may_be_split(semantics s) {
   return s == semantics::torch_1_13;
 }
@@ -72,9 +72,9 @@ namespace ctq {
   return s == semantics::torch_1_13;
 }
 
-/// Which modules are replaced for training, and with which weight, neither module_name_regex nor
-/// module_name_object_type_order decides, and the type of a module goes before the name of one
-/// around it.
+/// Which modules are replaced for training, and with which weight, does not depend on
+/// module_name_regex or module_name_object_type_order, and the type of a module has priority over
+/// the name of a module around it.
 [[nodiscard]] constexpr bool qat_modules_ignore_expressions(semantics s) {
   return s == semantics::torch_1_13;
 }
@@ -84,7 +84,7 @@ namespace ctq {
   return s == semantics::torch_1_13;
 }
 
-/// Of all outputs either none is quantized or every one.
+/// Either all outputs are quantized or none.
 [[nodiscard]] constexpr bool outputs_are_quantized_together(semantics s) {
   return s == semantics::torch_1_13;
 }

@@ -22,7 +22,7 @@ struct join_offsets {
 
 namespace joining {
 
-/// Writes the graph. Names gives the names of the nodes of the module in the graph around it.
+/// Writes the graph. Names has the names of the module's nodes in the graph around it.
 template <class Around, class Inside, class Names, class Out>
 class joined {
  public:
@@ -68,7 +68,7 @@ class joined {
     moved_[i] = nodes_ - 1;
   }
 
-  /// The node of the module: its graph, whose inputs are the arguments.
+  /// Replaces the node of the module by its graph, whose inputs are the arguments.
   constexpr void call(int i) {
     if (was_called_) return report(i, "compiled code calls it once", nullptr, nullptr);
     was_called_ = true;
@@ -104,7 +104,8 @@ class joined {
     inside_moved_[k] = nodes_ - 1;
   }
 
-  /// The observer of what an input is given, whose number in the module this is.
+  /// The observer, in the graph around, of the value that an input is given; `number` is that of
+  /// the input in the module.
   [[nodiscard]] constexpr int of_input(int number) const {
     for (int k = 0; k < inside_.count; ++k)
       if (inside_.nodes[k].op->kind == op_kind::placeholder && inside_.nodes[k].observer == number)

@@ -9,13 +9,13 @@
 #include "ctq/passes/prepare_options.hpp"
 #include "ctq/spec/qconfig_mapping.hpp"
 
-// An nn.LSTM that is a custom module with a static qconfig gives a tuple of integers, (output, (h,
-// c)). No part of it is observed, since the module has observers of its own; convert dequantizes
-// the parts. As in PyTorch, this holds for the class nn.LSTM alone.
+// An nn.LSTM that is a custom module with a static qconfig returns a tuple of integers,
+// (output, (h, c)). No part of it is observed, since the module has observers of its own; convert
+// dequantizes the parts. As in PyTorch, this holds only for the class nn.LSTM.
 
 namespace ctq {
 
-/// Of a config of prepare, and of one of convert: nn.LSTM is quantized statically.
+/// For the custom configs of prepare and of convert: nn.LSTM is quantized statically.
 inline constexpr custom_module lstm_custom_module{.float_class = nn::lstm.id(),
                                                   .observed = &quantizable_lstm_class,
                                                   .quantized = &quantized_lstm_class};
@@ -25,8 +25,8 @@ inline constexpr custom_module lstm_custom_module{.float_class = nn::lstm.id(),
          c->float_class->name == "torch.nn.LSTM";
 }
 
-/// A class that an entry names: of a static LSTM the one of that name which ctq computes, if there
-/// is one, since a config from a file knows the name alone.
+/// A class that an entry names. For a static LSTM it is ctq's own class with that name, if there is
+/// one, since a config from a file has only the name.
 [[nodiscard]] constexpr op_id class_with_kernels(const custom_module& c, op_id named) {
   if (gives_quantized_tuple(&c) && named != nullptr)
     for (const op_id known : {lstm_custom_module.observed, lstm_custom_module.quantized})
@@ -34,15 +34,15 @@ inline constexpr custom_module lstm_custom_module{.float_class = nn::lstm.id(),
   return named;
 }
 
-/// x[index]
+/// Whether the node is x[index].
 [[nodiscard]] constexpr bool takes_item(const node& n, int index) {
   if (n.row == nullptr) return shape_rules::item_index(n) == index;
   return n.row->args.size() > 1 && n.row->args[1].is == argument::kind::integer &&
          n.row->args[1].integer == index;
 }
 
-/// The node of which this one is a part, as x[0], x[1] and x[1][0] are parts of x; or itself. Items
-/// of x[0], a tensor, are no parts of x but computed from it.
+/// The node that this one is a part of, as x[0], x[1] and x[1][0] are parts of x; or itself. Items
+/// of x[0], a tensor, are not parts of x but computed from it.
 template <class Graph>
 [[nodiscard]] constexpr int whole_of(const Graph& g, int i) {
   const auto is_item = [&g](int k) {
@@ -105,8 +105,8 @@ constexpr void number_inner_observers(Graph& g, int i, const observer_record& re
   g.observers += n.op->descriptor->inner_observers(n.attrs);
 }
 
-/// Gives a custom module its observed class; null: it keeps the class.
-///   record  of its activations
+/// Gives a custom module its observed class, if the entry has one.
+///   record  the observer of its activations
 template <class Graph>
 constexpr void to_observed_form(Graph& g, int i, const custom_module& c,
                                 const observer_record& record) {
@@ -132,8 +132,8 @@ template <class Graph>
   return takes(i, 0) ? lstm_part::h : lstm_part::c;
 }
 
-/// The observer whose qparams a part of the tuple has; of the LSTM itself the first one inside; -1:
-/// none is known.
+/// The observer whose qparams a part of the tuple has, or -1 if it is unknown; for the LSTM itself
+/// the first one inside.
 template <class Graph>
 [[nodiscard]] constexpr int observer_in_tuple(const Graph& g, int i) {
   const int module = whole_of(g, i);

@@ -24,7 +24,7 @@ constexpr bool names_any(graph_view<Stage> g, std::string_view module) {
   return false;
 }
 
-/// Nodes of this op in this module, as module_name_object_type_order counts them.
+/// How many nodes of this op are in this module, as module_name_object_type_order counts them.
 constexpr int count(graph_view<stage::fused> g, const mapping_entry& e) {
   int n = 0;
   for (int i = 0; i < g.size(); ++i)

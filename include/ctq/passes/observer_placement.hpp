@@ -12,7 +12,7 @@
 
 namespace ctq::preparing {
 
-/// Whether PyTorch considers both to be of one class: it does not look into fake quantizes.
+/// Whether PyTorch considers both to be of the same class: it does not look into fake quantizes.
 constexpr bool is_same_class(const observer_record& a, const observer_record& b) {
   if (a.fake_quantize != b.fake_quantize) return false;
   return a.fake_quantize != fake_quantize_class::none || a.type == b.type;
@@ -32,13 +32,13 @@ class observer_placement {
     for (int a = 0; a < g.arg_total(); ++a) before_[a] = -1;
   }
 
-  /// An observer after a node, before all its readers.
+  /// Adds an observer after a node, before all its readers.
   ///   qconfig  the entry of the mapping that requests it
   constexpr void add_behind(int i, const observer_record* record, int qconfig) {
     output_observer_[i] = add(i, -1, record, qconfig);
   }
 
-  /// An observer before one argument, unless there is an equal one that another reader requested.
+  /// Adds an observer before one argument, unless another reader has requested an equal one.
   constexpr void add_before(int edge, const observer_record* record, int qconfig) {
     const int producer = g_.args[edge];
     const int after = output_observer_[producer];
@@ -46,8 +46,8 @@ class observer_placement {
     if (before_[edge] < 0) before_[edge] = add(producer, after, record, qconfig);
   }
 
-  /// An observer before one argument, even if there is an equal one: outputs of the model each have
-  /// their own.
+  /// Adds an observer before one argument, even if there is an equal one: each output of the model
+  /// has its own.
   constexpr void add_own(int edge, const observer_record* record, int qconfig) {
     const int producer = g_.args[edge];
     before_[edge] = add(producer, output_observer_[producer], record, qconfig);

@@ -6,8 +6,8 @@
 #include "ctq/graph/scratch_array.hpp"
 #include "ctq/spec/backend_config.hpp"
 
-// The patterns of a backend by the op nearest the output, so that for a node only those are tried
-// that can end there. Flat arrays, because they are read for each node.
+// The patterns of a backend, by the op nearest the output, so that only patterns that can end at a
+// node are tried there. Flat arrays, because they are read for each node.
 
 namespace ctq {
 
@@ -28,8 +28,8 @@ struct pattern_index {
 
 using dynamic_pattern_index = pattern_index<0, 0>;
 
-/// The element of the root: by the config's path, else the one reached by taking the last element
-/// of each tuple, MatchAllNode excepted.
+/// The element of the root: the one at the config's path, else the one reached by taking the last
+/// element of each tuple, ignoring MatchAllNode.
 [[nodiscard]] constexpr int root_element(const backend_pattern_config_record& c) {
   if (!c.root_node_getter.empty()) return element_at(c.pattern, c.root_node_getter);
   int i = c.pattern.element.size() - 1;

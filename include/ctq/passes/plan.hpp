@@ -9,9 +9,9 @@
 #include "ctq/spec/validate.hpp"
 #include "ctq/spec/validate_mapping.hpp"
 
-// A model, a backend and a mapping that fit one another, with the results of the passes and the
-// schedules; the first mistake of all stages is the compile error. plan_options.hpp says what the
-// passes take besides.
+// A model, a backend and a mapping that fit each other, with the results of the passes and the
+// schedules; the first error of all stages is the compile error. Further options of the passes are
+// in plan_options.hpp.
 
 namespace ctq {
 
@@ -50,7 +50,7 @@ struct graph_plan_check {
 };
 
 /// What compiled code runs: the graphs, what their nodes refer to, and the schedules.
-///   Modules  Options::standalone_models; other ones than void are defined in standalone_plan.hpp
+///   Modules  Options::standalone_models; if not void, include standalone_plan.hpp
 template <const auto& Model, class Backend, class Mapping, unsupported Policy, class Options,
           class Modules = typename Options::standalone_models>
 struct plan_parts;
@@ -70,7 +70,7 @@ struct plan_parts<Model, Backend, Mapping, Policy, Options, void> {
       lowered_schedule_v<Model, Backend, Mapping, Policy, Options>;
 };
 
-/// The same, or why compiled code cannot run it.
+/// The same errors, and those of compiled code that cannot run the model.
 template <const auto& Model, class Backend, class Mapping, unsupported Policy,
           class Options = plan_options>
 struct plan_check {
@@ -131,8 +131,8 @@ struct float_check {
   static constexpr auto message() { return found.text; }
 };
 
-/// The graphs of a model, a backend and a mapping that fit one another: a compile error otherwise.
-/// The passes take all options that they take for graphs at run time, and give the same graphs.
+/// The graphs of a model, a backend and a mapping; a compile error if these do not fit each other.
+/// The passes take the same options as at run time, and return the same graphs.
 template <const auto& Model, class Backend, class Mapping = default_qconfig_mapping<Backend>,
           unsupported Policy = unsupported::error, class Options = plan_options>
 struct graph_plan : report<graph_plan_check<Model, Backend, Mapping, Policy, Options>> {
@@ -147,9 +147,10 @@ struct graph_plan : report<graph_plan_check<Model, Backend, Mapping, Policy, Opt
   static constexpr auto& lowered = lowered_v<Model, Backend, Mapping, Policy, Options>;
 };
 
-/// The same with what compiled code runs. It takes the same options; of standalone modules it needs
-/// the models, and the observed and quantized classes of custom modules are user ops, or ctq's own
-/// of a statically quantized LSTM.
+/// The graphs and schedules that compiled code runs: the Plan of prepare and convert. It takes the
+/// same options as graph_plan, but needs the models of standalone modules, and the observed and
+/// quantized classes of custom modules must be user ops, or ctq's own for a statically quantized
+/// LSTM.
 template <const auto& Model, class Backend, class Mapping = default_qconfig_mapping<Backend>,
           unsupported Policy = unsupported::error, class Options = plan_options>
 struct plan : report<plan_check<Model, Backend, Mapping, Policy, Options>> {

@@ -9,7 +9,7 @@
 #include "ctq/passes/prepare_options.hpp"
 #include "ctq/spec/custom_config.hpp"
 
-// What the passes of a plan are told besides the mapping, as a type:
+// The options of a plan's passes besides the mapping, as a type:
 //
 //   struct like_1_13 : ctq::plan_options {
 //     static constexpr auto semantics = ctq::semantics::torch_1_13;
@@ -22,7 +22,7 @@ namespace ctq {
 /// Derive from it, and redefine what differs.
 struct plan_options {
   static constexpr ctq::semantics semantics{};
-  static constexpr bool is_qat = false;             // fake quantizes, as prepare_qat takes it
+  static constexpr bool is_qat = false;             // fake quantizes, for prepare_qat
   static constexpr dtype quantized_dtype = quint8;  // of quantized inputs and outputs
   static constexpr prepare_custom_config prepare{};
   static constexpr convert_custom_config convert{};
@@ -67,8 +67,7 @@ inline constexpr convert_options convert_options_v{.semantics = Options::semanti
                                                    .backend = Options::convert_backend,
                                                    .custom = Options::convert};
 
-/// Why compiled code cannot run a plan with these options: it needs the models of standalone
-/// modules.
+/// Reports standalone modules whose models are unknown: compiled code needs them.
 ///   listed  the paths of the standalone modules whose models are known
 template <class Graph>
 [[nodiscard]] constexpr diagnostic check_compiled_code(const Graph& fused, const prepare_options& o,

@@ -18,9 +18,9 @@
 //
 //   Model -> fused_v -> prepared_v -> reference_v -> lowered_v
 //
-// and the schedule of each stage that runs. plan_options.hpp says what the passes take besides.
-// Each constant is keyed by short names, computed once, with its own limit of constexpr steps, and
-// can be used in static_asserts.
+// and the schedule of each stage that runs. Further options are in plan_options.hpp. Each constant
+// is a template of short names, computed once, with its own limit of constexpr steps, and can be
+// used in static_asserts.
 
 namespace ctq {
 
@@ -80,9 +80,9 @@ struct schedule_size {
   int outputs = 0;
 };
 
-/// One step per node, a transpose per argument, a copy per input of a cat and of a function of
-/// three tensors, three of attention and of a layer that something follows in float; none for
-/// observers.
+/// One step per node, a transpose per argument, and a copy per input of a cat, of a recurrent layer
+/// and of a function of three tensors; three steps for attention and for a layer that is followed
+/// in float; none for observers.
 template <class Graph>
 constexpr schedule_size size_of_schedule(const Graph& g) {
   int steps = 0;
@@ -155,7 +155,7 @@ inline constexpr fused<Model> trained_v{[](auto& out) {
       Options::semantics);
 }};
 
-/// The fused model, in training with the backend's QAT modules.
+/// The fused model; for training with the backend's QAT modules.
 template <const auto& Model, class Backend, class Mapping, class Options>
 constexpr const auto& before_prepare() {
   if constexpr (Options::is_qat) {
@@ -209,7 +209,7 @@ constexpr const auto& calibrated() {
 
 }  // namespace stages
 
-/// From the prepared graph, so that the reference graph need not be a constant.
+/// Computed from the prepared graph, so that the reference graph need not be a constant.
 template <const auto& Model, class Backend, class Mapping, unsupported Policy,
           class Options = plan_options>
 inline constexpr stages::lowered<prepared_v<Model, Backend, Mapping, Policy, Options>, Options>

@@ -16,7 +16,7 @@ namespace ctq {
 
 namespace planning {
 
-/// x.shape or x.ndim
+/// Whether the node is x.shape or x.ndim.
 constexpr bool asks_for_shape(const node& n) {
   bool asks = false;
   if (is_any_of(n.op, fn::getattr))
@@ -76,7 +76,7 @@ struct dtype_plan {
   scratch_array<observation_type, Graph::max_nodes> observed_as{};  // by occurrence
   scratch_array<planned_dtypes, Graph::max_nodes> dtypes{};
 
-  /// The node stays in float, if it gives a tensor.
+  /// Plans float for a node, unless its output is not a tensor.
   constexpr void give_up(int i) {
     if (dtypes[i].output != dtype::none) dtypes[i] = planned_dtypes{};
   }
@@ -146,7 +146,7 @@ class planner {
         make_no_tensor(g_.args[g_.nodes[i].first_arg + a]);
   }
 
-  /// Also the values that it copies.
+  /// Also marks the values that it copies.
   constexpr void make_no_tensor(int i) {
     for (;;) {
       set(i, dtype::none);
@@ -175,6 +175,7 @@ class planner {
 
 }  // namespace planning
 
+/// Plans the dtypes of all nodes.
 ///   qconfigs  by node: its entry of the mapping
 template <class Graph, class QConfigs>
 constexpr void plan_dtypes(const Graph& g, const backend_view& backend, const mapping_view& mapping,

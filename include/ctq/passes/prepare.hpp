@@ -13,8 +13,7 @@
 // are inserted before the inputs of its root and after its last node; ops whose output has the
 // range of their input share its observer. Observers are nodes; those with the same node::observer
 // are the same instance. With is_qat they are fake quantizes, and modules become QAT modules.
-//
-// A qconfig that the backend cannot honour is an error; with the policy skip its node is in float.
+// A qconfig that the backend cannot honour is an error; with the policy `skip` its node is float.
 
 namespace ctq {
 
@@ -56,8 +55,7 @@ class preparation {
 
   [[nodiscard]] constexpr const choice& choice_of(int i) const { return choices_.of_node[i]; }
 
-  /// PyTorch 1.13: a node without a qconfig that fits, whose value shall be a quantized output; or
-  /// -1.
+  /// PyTorch 1.13: a node that is to be a quantized output, without a qconfig that fits; or -1.
   [[nodiscard]] constexpr int unfit_output() const { return unfit_output_; }
 
   /// Writes the graph with the observers in it, and custom modules in their observed form.
@@ -171,7 +169,7 @@ class preparation {
     if ((shares && !reads_quantized_input(i, output)) || reuses_input(i)) placed_.share(i);
   }
 
-  /// The first argument, not one of a list, is a quantized input of the model: observed elsewhere.
+  /// Whether the first argument, not one of a list, is a quantized input: it is observed elsewhere.
   [[nodiscard]] constexpr bool reads_quantized_input(int i, dtype output) const {
     const node& n = g_.nodes[i];
     if (output != options_.quantized_dtype || n.arg_count == 0 || !placed_.is_bare(n.first_arg))
@@ -222,7 +220,7 @@ class preparation {
 
 }  // namespace preparing
 
-/// Inserts the observers; out.problem: the qconfig that cannot be honoured, and why.
+/// Writes the graph with observers, and to out.problem a qconfig that cannot be honoured, and why.
 ///   patterns  all of the backend
 ///   qconfigs  by node: its entry of the mapping, as resolve_qconfigs finds it
 template <graph_at<stage::fused> Graph, class Patterns, class QConfigs, class Out>
@@ -249,7 +247,7 @@ constexpr void prepare_into(const Graph& g, const backend_view& backend, const P
   out.problem.line("to keep it in float:").line("allow_float<", n.name, ">");
 }
 
-/// What PyTorch 1.13 refuses before it inserts an observer.
+/// The errors that PyTorch 1.13 raises before it inserts an observer.
 template <class QConfigs>
 [[nodiscard]] constexpr diagnostic check_before_prepare(graph_view<stage::fused> g,
                                                         const mapping_view& mapping,
@@ -266,6 +264,8 @@ template <class QConfigs>
   return d;
 }
 
+/// The prepared graph: the fused one with observers or fake quantizes; qconfigs as in prepare_into.
+/// Errors  in the result: as prepare_into and check_before_prepare
 template <class Out = dynamic_graph<stage::prepared>>
 [[nodiscard]] constexpr Out prepare_graph(graph_view<stage::fused> g, const backend_view& backend,
                                           const mapping_view& mapping, const list<int>& qconfigs,

@@ -25,7 +25,7 @@ struct prepare_options {
   prepare_custom_config custom{};
 };
 
-/// The entry that holds for a node, or null.
+/// The entry of standalone modules that applies to a node, or null.
 template <class Node>
 [[nodiscard]] constexpr const standalone_module* standalone_of(const prepare_options& o,
                                                                const Node& n) {

@@ -6,7 +6,7 @@
 #include "ctq/spec/backend_config.hpp"
 #include "ctq/spec/qconfig_mapping.hpp"
 
-// Modules that fake-quantize their weight in quantization-aware training.
+// QAT modules: those that fake-quantize their weight in quantization-aware training.
 
 namespace ctq {
 
@@ -23,7 +23,7 @@ namespace ctq {
 /// of the nearest one around it, by name, else by type; else the global one.
 [[nodiscard]] constexpr int handed_down_entry(const mapping_view& m, const op_index& types,
                                               const node& n, semantics s) {
-  // Rows name the type of the module around, and no types beyond it.
+  // Rows name the type of the module around a node, but not of those further out.
   const op_id around = n.row == nullptr ? nullptr : n.row->scope_type;
   const int by_type_around = around == nullptr ? -1 : types.find(around);
   int by_type = resolving::by_type(m, types, n.op, s);

@@ -22,7 +22,7 @@
 
 namespace ctq {
 
-/// The module around a node: of a module the one that owns it.
+/// The module around a node; for a module the one that owns it.
 [[nodiscard]] constexpr std::string_view scope_of(const node& n) {
   const bool has_path = n.op->kind == op_kind::module || n.op->kind == op_kind::get_attr;
   return has_path || n.row == nullptr ? parent_of(path_of(n)) : n.row->scope;
@@ -35,7 +35,7 @@ constexpr std::string_view module_of(const node& n) {
   return n.op->kind == op_kind::module ? path_of(n) : scope_of(n);
 }
 
-/// The last entry that satisfies the question, or -1.
+/// The last entry of a level that fits, or -1.
 template <class Question>
 constexpr int last_entry(const mapping_view& m, mapping_level level, Question fits) {
   for (int i = m.count - 1; i >= 0; --i)
@@ -60,7 +60,7 @@ constexpr void apply_order(const Graph& g, const mapping_entry& e, int i, semant
   }
 }
 
-/// The module itself, else the nearest one around it.
+/// The entry for the module itself, else for the nearest one around it.
 constexpr int by_name(const mapping_view& m, std::string_view module) {
   for (; !module.empty(); module = parent_of(module)) {
     const int found = last_entry(m, mapping_level::module_name,
@@ -76,7 +76,8 @@ struct expression {
   int entry = -1;
 };
 
-/// In the order of the mapping; setting an expression again changes its qconfig, not its position.
+/// The expressions in the order of the mapping; setting one again changes its qconfig, not its
+/// position.
 constexpr list<expression> expressions_of(const mapping_view& m) {
   list<expression> all;
   for (int i = 0; i < m.count; ++i) {

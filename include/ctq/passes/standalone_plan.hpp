@@ -40,7 +40,7 @@ struct standalone_models {};
 
 namespace stages {
 
-/// What the entry of a standalone module says, as the types that a plan takes.
+/// The entry of a standalone module, as the types that a plan takes.
 ///   Around  the graph_plan of the model around it
 ///   Path    of the module
 ///   Models  standalone_models of the modules in it, or void
@@ -56,7 +56,7 @@ struct standalone_parts {
   static constexpr const standalone_module& entry =
       *standalone_of(Around::options, Around::fused.nodes[node_at]);
 
-  /// Without a mapping of its own, the qconfig of its node.
+  /// The mapping of a module that has none: the qconfig of its node.
   static constexpr mapping_entry inherited = [] {
     int qconfigs[Around::fused.max_nodes]{};
     resolve_qconfigs(Around::fused, Around::mapping, Around::options.semantics, qconfigs);
@@ -82,7 +82,7 @@ struct standalone_parts {
     static constexpr bool is_qat = Around::options.is_qat;
     static constexpr dtype quantized_dtype = Around::options.quantized_dtype;
     static constexpr prepare_custom_config prepare = entry.custom;
-    /// Modules in modules have that of the outermost model, too.
+    /// That of the outermost model, also for modules in modules.
     static constexpr const backend_view* convert_backend =
         Around::options_of_convert.backend != nullptr ? Around::options_of_convert.backend
                                                       : &Around::backend;
@@ -129,7 +129,7 @@ struct names_around {
   [[nodiscard]] constexpr std::string_view batch_norm(int k) const { return at(2 * k + 1); }
 };
 
-/// Two lists one after the other.
+/// Two lists, concatenated.
 template <class T, const view<T>& First, const view<T>& Second>
 struct joined_list {
   static constexpr auto items = [] {
@@ -143,7 +143,7 @@ struct joined_list {
   static constexpr view<T> value{items.item, First.count + Second.count};
 };
 
-/// Around with the graphs of one module in them.
+/// The parts of Around, with the graphs of one module in them.
 ///   Around, Inside  have backend, mapping, prepared, lowered
 template <class Around, fixed_string Path, class Inside>
 struct joined_parts {
@@ -193,7 +193,8 @@ using standalone_plan =
 
 namespace stages {
 
-/// Around with the graphs of all modules in them; found: the first problem of a module.
+/// The parts of Around, with the graphs of all modules in them.
+///   found  the first problem of a module
 template <class Plan, class Around, class... Modules>
 struct modules_joined {
   using parts = Around;

@@ -37,7 +37,7 @@ constexpr std::string_view kernel_of(const explained_node& n) {
   return n.fused_into.empty() ? n.runs_in : n.fused_into;
 }
 
-/// Nodes that run as one, or in one kernel, are in one frame.
+/// Draws one frame around nodes that run as one, or in one kernel.
 template <class Text>
 constexpr void dot_frames(Text& out, const explained_model& m) {
   const auto count = static_cast<int>(m.nodes.size());

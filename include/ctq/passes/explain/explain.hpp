@@ -9,12 +9,16 @@
 #include "ctq/passes/explain/text.hpp"
 #include "ctq/passes/plan.hpp"
 
-// What was decided about each node, and why: for static_asserts, explain<net, backend, mapping>()
-// .quantized("conv1"), coverage<net, backend, mapping>() == 1.0, and as text; the other headers of
-// this folder print Markdown, JSON and DOT.
+// What was decided about each node, and why. For static_asserts:
+//
+//   explain<net, backend, mapping>().quantized("conv1")
+//   coverage<net, backend, mapping>() == 1.0
+//
+// and as text; the other headers of this folder print Markdown, JSON and DOT.
 
 namespace ctq {
 
+/// The decisions about a model, as questions that can be asked.
 class explanation {
  public:
   constexpr explicit explanation(const explained_stages& stages) : stages_(stages) {}
@@ -51,7 +55,7 @@ class explanation {
   /// All decisions as data: for append_text, append_markdown, append_json, append_dot.
   [[nodiscard]] constexpr explained_model model() const { return explain(stages_); }
 
-  /// Appends a table to read.
+  /// Appends the table of append_text.
   template <class Text>
   constexpr void append_to(Text& out) const {
     append_text(out, model());

@@ -17,8 +17,9 @@
 
 namespace ctq {
 
+/// The decision about a node of the model.
 struct explained_node {
-  std::string_view name{};  // as the model has it
+  std::string_view name{};  // in the model
   op_id op{};
   list<int> reads{};           // nodes, by argument
   std::string_view runs_in{};  // the node that it is a part of when it runs; its own name if none
@@ -34,7 +35,7 @@ struct explained_node {
   int observer = -1;            // of the output of that node
 };
 
-/// An observer, and the values that share it.
+/// An observer, and the values that it observes.
 struct explained_observer {
   const observer_record* record{};
   list<std::string_view> values{};  // the nodes whose outputs it observes
@@ -79,8 +80,8 @@ struct explained_stages {
 
 /// The name under which a traced node runs: its own, or that of the node into which fuse or lower
 /// has fused it. There may be no node of that name, if it is not read.
-///   find_planned  the prepared node of a name, or -1
-///   find_lowered  the lowered one
+///   find_planned  returns the prepared node with a name, or -1
+///   find_lowered  returns the lowered one
 template <class FindPlanned, class FindLowered>
 [[nodiscard]] constexpr std::string_view part_of(const explained_stages& s, int traced,
                                                  FindPlanned find_planned,

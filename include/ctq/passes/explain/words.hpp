@@ -86,7 +86,7 @@ constexpr void values(Text& out, const explained_observer& o) {
   for (std::size_t i = 0; i < o.values.size(); ++i) append_all(out, i > 0 ? ", " : "", o.values[i]);
 }
 
-/// Whether the reason for each rejected dtype config is printed in addition to that of the node.
+/// Whether to print the reason for each rejected dtype config in addition to that of the node.
 [[nodiscard]] constexpr bool tells_each(const explained_node& n) {
   return n.is_read && n.runs_in == n.name && n.rejected.size() > (n.choice.quantized() ? 0U : 1U);
 }

@@ -104,7 +104,7 @@ class integer_forms {
       if (places[a].position == 0 && !is_dequantized(arg(i, a))) return false;
     return places[0].position == 0;
   }
-  /// Also the weight of a function that would be quantized.
+  /// Also checks the weight of a function that would be quantized.
   [[nodiscard]] constexpr bool weight_dequantized(int i) const {
     const op_descriptor& d = *g_.nodes[i].op->descriptor;
     return d.weight_position == 0 || d.weights != op_weights::quantizable ||
@@ -114,7 +114,8 @@ class integer_forms {
     return g_.nodes[i].arg_count >= 2 && is_dequantized(arg(i, 0)) && is_dequantized(arg(i, 1));
   }
 
-  /// Whether the node is to be lowered. PyTorch only requires a qconfig, not that it was honoured.
+  /// Whether the node is to be lowered. PyTorch only requires that it has a qconfig, not that the
+  /// qconfig was honoured.
   [[nodiscard]] constexpr bool is_requested(int i) const {
     return whole_patterns_ ? g_.nodes[i].choice.dtype_config >= 0
                            : g_.nodes[i].choice.why.why != rejection::clause::no_qconfig;
@@ -175,8 +176,8 @@ class integer_forms {
                                                                           : nullptr;
   }
 
-  /// The op at x and a relu (-1: none) become one op on integers, in the place of the quantize at
-  /// i.
+  /// Makes the op at x and the relu `with` (-1: none) one op on integers, in the place of the
+  /// quantize at i.
   constexpr void take(int i, int x, int with, op_id op) {
     form[i] = op;
     of[i] = x;
@@ -185,7 +186,7 @@ class integer_forms {
     if (with >= 0) fused[with] = true;
   }
 
-  /// Do only outputs of the model read x, apart from the quantize at i?
+  /// Whether only outputs of the model read x, apart from the quantize at i.
   [[nodiscard]] constexpr bool is_otherwise_read_by_outputs(int x, int i) const {
     for (int k = 0; k < g_.count; ++k)
       for (int a = 0; a < g_.nodes[k].arg_count; ++a)
@@ -193,7 +194,7 @@ class integer_forms {
     return true;
   }
 
-  /// The op before the quantize at i, or an op and a relu.
+  /// Finds the op before the quantize at i, or an op and a relu.
   constexpr void find_op(int i, int x, bool half) {
     if (users_[x] != 1 && !(changes_outputs_ && is_otherwise_read_by_outputs(x, i))) return;
     if (!half) {
@@ -213,7 +214,7 @@ class integer_forms {
     if (const op_id op = lone_form(x, i, half)) take(i, x, -1, op);
   }
 
-  /// Embeddings, and in compiled models linear layers: only their weight is quantized.
+  /// Finds embeddings, and in compiled models linear layers, of which only the weight is quantized.
   constexpr void find_weight_only(int i) {
     const op_descriptor& d = *g_.nodes[i].op->descriptor;
     const bool reads_floats = only_with_kernels_ && d.weight_only_form != nullptr &&
@@ -229,7 +230,7 @@ class integer_forms {
     return is_dequantized(i) && g_.nodes[arg(i)].op == quantize_dynamic;
   }
 
-  /// An op with a dynamically quantized input, with the relu at i if there is one.
+  /// Finds an op with a dynamically quantized input, with the relu at i if there is one.
   constexpr void find_dynamic(int i) {
     if (fused[i] || g_.nodes[i].arg_count == 0) return;
     const bool is_relu =

@@ -55,7 +55,7 @@ class rewrite {
     return g_.args[g_.nodes[i].first_arg + which];
   }
 
-  /// Nodes that are still read once integer ops read the quantized values directly.
+  /// Finds the nodes that are still read once integer ops read the quantized values directly.
   constexpr void find_needed() {
     for (int i = g_.count - 1; i >= 0; --i) {
       const op_kind kind = g_.nodes[i].op->kind;
@@ -72,8 +72,8 @@ class rewrite {
     }
   }
 
-  /// What an unchanged node reads for an argument: the result of the integer op if the argument is
-  /// fused into one, and the integers if only their shape is read.
+  /// What an unchanged node reads in place of an argument: the result of the integer op if the
+  /// argument is fused into one, and the integers if only their shape is read.
   [[nodiscard]] constexpr int read_unchanged(int i, int from) const {
     if (forms_.fused[from]) return forms_.place_of_fused(from);
     const bool reads_shape = g_.nodes[i].row != nullptr && is_any_of(g_.nodes[i].op, fn::getattr);
@@ -89,7 +89,7 @@ class rewrite {
     moved_[i] = nodes_++;
   }
 
-  /// The op at x on integers, in the place of node i.
+  /// Appends the op at x on integers, in the place of node i.
   constexpr void emit_integer(int i, int x) {
     const bool gives_integers = i != x && i != forms_.relu[i];
     const int arguments = g_.nodes[x].arg_count;
@@ -124,7 +124,7 @@ class rewrite {
     moved_[i] = nodes_++;
   }
 
-  /// The output of a node with the qparams of the quantize at i.
+  /// Appends a requantize of a node's output to the qparams of the quantize at i.
   constexpr int requantize(int i, int from) {
     out_.nodes[nodes_] = g_.nodes[i];
     out_.nodes[nodes_].op = q::requantize.id();

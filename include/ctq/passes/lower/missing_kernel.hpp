@@ -19,8 +19,8 @@ namespace ctq {
              observation_type::input_output_not_observed;
 }
 
-/// Whether an op that is quantized may be computed as it is defined, by a float kernel between
-/// dequantize and quantize. Layers are too slow in float, and user ops should say how to compute.
+/// Whether an op that is quantized may be computed by its float kernel, between dequantize and
+/// quantize. Layers are too slow in float, and user ops should have a kernel of their own.
 [[nodiscard]] constexpr bool may_run_in_float(op_id op) {
   const op_descriptor& d = *op->descriptor;
   return op->builtin && d.schedule.how != schedule_as::nothing &&
@@ -46,7 +46,7 @@ template <graph_at<stage::lowered> Graph>
                                      : op;
 }
 
-/// The key of the required kernel, and the existing ones.
+/// Appends the signature of the missing kernel, and those that exist.
 constexpr void append_missing_key(diagnostic& d, const node& n, const dtype_config_record& config) {
   const auto name = [](const dtype_with_constraints_record& r) { return name_of(r.dtype); };
   const bool weighted = config.weight_dtype.dtype != dtype::none;

@@ -11,7 +11,7 @@
 
 namespace ctq::scheduling {
 
-/// Of a step: how large it is, and what limits the speed of its kernel.
+/// How large a step is, and what limits the speed of its kernel.
 struct layer_size {
   std::int64_t products{};  // of a layer, or 0
   bool depthwise = false;
@@ -40,14 +40,14 @@ struct layer_size {
 /// A layer of fewer products is compiled for its extents: a call is so short that reading them
 /// takes a noticeable part of it.
 inline constexpr std::int64_t fewest_shared_products = 300'000;
-/// The same of linear layers whose outputs do not fill registers: the last ones take a panel of
-/// their own (AVX512-VNNI, Zen 5: 33x130x127 35 % longer, 100x10x784 20 %).
+/// The same for linear layers whose outputs do not fill registers: the last outputs take a panel of
+/// their own (AVX512-VNNI, Zen 5: 33x130x127 takes 35 % longer, 100x10x784 20 %).
 inline constexpr std::int64_t fewest_shared_uneven_products = 1'000'000;
-/// The same of depthwise convolutions: in small images most tiles are at an edge.
+/// The same for depthwise convolutions: in small images most tiles are at an edge.
 inline constexpr std::int64_t fewest_shared_depthwise_products = 1'200'000;
 
-/// The code of a step by itself: large layers and all other kernels share the code of run-time
-/// extents. Convolutions in several groups never do: their loops are short.
+/// The code of a step, regardless of other steps: large layers and kernels without layers share the
+/// code for run-time extents. Convolutions in several groups never do: their loops are short.
 [[nodiscard]] constexpr code_for chosen_code(const layer_size& size) {
   const std::int64_t fewest = size.depthwise ? fewest_shared_depthwise_products
                               : size.uneven  ? fewest_shared_uneven_products
@@ -56,8 +56,8 @@ inline constexpr std::int64_t fewest_shared_depthwise_products = 1'200'000;
   return small || size.grouped ? code_for::extents : code_for::types;
 }
 
-/// A plan has at most as many depthwise kernels for extents; with more, all are shared: they take
-/// longest to compile.
+/// The most depthwise kernels of a plan that are compiled for their extents; with more, all are
+/// shared, since they take longest to compile.
 inline constexpr int most_specialized_depthwise = 3;
 
 /// Sets the code of all steps on integers of a plan.

@@ -8,9 +8,9 @@
 #include "ctq/ops/op.hpp"
 #include "ctq/passes/schedule/step.hpp"
 
-// A residual addition, or a function of one number, whose input is what the layer right before it
-// gives and what no other step reads, becomes part of that layer's kernel: its values are never
-// written to memory. The bytes are those of the two kernels, one after the other.
+// A residual addition or a function of one number becomes part of the kernel of the layer right
+// before it, if it reads the output of that layer and no other step does. That output is then never
+// written to memory. The bytes are those of the two kernels, run one after the other.
 //
 // A clamp whose output has the qparams of its input becomes bounds of the kernel before it, which
 // clamps in any case. The bytes are those of dequantize, clamp, quantize: with equal qparams an
@@ -20,7 +20,7 @@
 namespace ctq::scheduling {
 
 /// Whether ops are fused into the kernels of layers. An interpreter runs them separately, except
-/// for clamps, which change no kernel.
+/// for clamps, which do not change a kernel.
 enum class layers : unsigned char { alone, fused };
 
 /// The post-op that a step becomes in the layer whose output it reads.
@@ -60,8 +60,8 @@ struct steps_and_values {
   Values& values;      // when each is written and last read, in the original steps
   const Areas& area;   // by value
 
-  /// Step `s` runs as part of the step `layer`, which then reads its operands later, and whose own
-  /// output needs no memory.
+  /// Makes step `s` run as part of the step `layer`, which then reads its operands later, and whose
+  /// own output needs no memory.
   constexpr void merge(int layer, int s) {
     values[written[layer]].bytes = 0;
     for (const int operand : {in[layer], second_in[layer]})
@@ -89,7 +89,7 @@ template <class... Lists>
 [[nodiscard]] constexpr int fuse_steps(steps_and_values<Lists...> x, int count, layers mode) {
   auto& steps = x.steps;
   int kept = 0;
-  bool follows = false;  // the last step kept is the one before this one
+  bool follows = false;  // whether the last step that was kept is the one before this one
   for (int s = 0; s < count; ++s) {
     const int layer = kept - 1;
     const int between = follows ? x.written[layer] : -1;

@@ -5,8 +5,8 @@
 
 #include "ctq/passes/schedule/parameter_steps.hpp"
 
-// Layers, and those that are computed further in float before their output is quantized: with an op
-// that follows, or a tensor that is added.
+// Steps of layers; also of layers that are followed by an op, or to which a tensor is added, in
+// float, before their output is quantized.
 
 namespace ctq::scheduling {
 
@@ -26,7 +26,7 @@ class layer_steps : public parameter_steps<Graph, Schedule> {
   using base::out_;
   using base::steps_;
 
-  /// The kernel of a layer: with weights of float16, which are floats, that of floats.
+  /// The kernel of a layer. Weights of float16 are floats, so they need that of floats.
   [[nodiscard]] constexpr kernel_id kernel_of_layer(int i) const {
     const kernel_id by = g_.nodes[i].op->descriptor->schedule.kernel;
     const observer_record* const w = g_.nodes[i].weight;
@@ -34,7 +34,7 @@ class layer_steps : public parameter_steps<Graph, Schedule> {
                                                                                 : by;
   }
 
-  /// The sizes of its kernel, and to which integers that quantizes its input.
+  /// The sizes of its kernel, and the dtype to which that quantizes its input.
   constexpr void next_sizes_of_layer(int i, int a) {
     const node& n = g_.nodes[i];
     const op_schedule& s = n.op->descriptor->schedule;
@@ -47,7 +47,7 @@ class layer_steps : public parameter_steps<Graph, Schedule> {
     next_sizes(sizes);
   }
 
-  /// Its sums are never rounded to integers.
+  /// A layer whose sums are never rounded to integers.
   constexpr void layer_in_float(int i) {
     const node& n = g_.nodes[i];
     const op_schedule& s = n.op->descriptor->schedule;
@@ -70,7 +70,7 @@ class layer_steps : public parameter_steps<Graph, Schedule> {
   }
 
  private:
-  /// The op that follows, of floats, and quantize.
+  /// Appends the op that follows, on floats, and a quantize.
   constexpr void followed(int i, int sums, layout order) {
     const node& n = g_.nodes[i];
     const op_schedule& s = n.op->descriptor->schedule;

@@ -19,8 +19,8 @@ inline constexpr std::size_t arena_alignment = 64;
   return (bytes + arena_alignment - 1) / arena_alignment * arena_alignment;
 }
 
-/// The bytes that a parameter or buffer takes among the constants of a schedule, which follow one
-/// another in the order of their nodes.
+/// The bytes that a parameter or buffer takes among the constants of a schedule, which are
+/// contiguous, in the order of their nodes.
 template <class Node>
 [[nodiscard]] constexpr std::size_t constant_bytes(const Node& n) {
   return align_up(numel(n.shape) * sizeof(float));

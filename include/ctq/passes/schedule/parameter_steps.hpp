@@ -37,7 +37,7 @@ class parameter_steps : public sequence_steps<Graph, Schedule> {
     constant_bytes_ += ctq::constant_bytes(g_.nodes[i]);
   }
 
-  /// Whether the output of node i is packed for the functions that read it, and no operand.
+  /// Whether the output of node i is packed for the functions that read it, and is not an operand.
   constexpr bool is_parameter(int i) {
     if (!has_constants_ || !parameter_arguments::passes_on(g_.nodes[i].op) ||
         g_.nodes[i].arg_count != 1)
@@ -65,7 +65,7 @@ class parameter_steps : public sequence_steps<Graph, Schedule> {
   }
 
  private:
-  static constexpr int packed = -1;  // the value of nodes that are read as parameters alone
+  static constexpr int packed = -1;  // the value of nodes that are only read as parameters
 
   std::size_t constant_bytes_ = 0;  // of the constants so far
   bool has_constants_ = false;      // there are some, or parameters

@@ -8,10 +8,10 @@
 
 // From a graph of any stage to the steps that compute it: kernels and the places of their operands.
 //
-// Graphs speak of N, C, H, W; in memory rank-4 activations lie in NHWC order, which is what the
-// kernels read. Transposes are inserted only where the order is visible: at inputs and
-// outputs, and where a view (flatten) merges axes. Values live in one arena; the model's inputs and
-// outputs stay in the caller's memory.
+// Graphs have axes N, C, H, W; in memory rank-4 activations are in NHWC order, which is what the
+// kernels read. Transposes are inserted only where the order is visible: at inputs and outputs, and
+// where a view (flatten) merges axes. Values are in one arena; the model's inputs and outputs stay
+// in the caller's memory.
 
 namespace ctq {
 
@@ -97,7 +97,7 @@ class scheduler : public layer_steps<Graph, Schedule> {
   }
 
   /// A value that the model returns is written to the caller's memory by its steps, and read there
-  /// by others; an input, what is returned already, or one of a tuple, is copied there.
+  /// by others; an input, a value that is already returned, or one of a tuple is copied there.
   constexpr void output(int from) {
     const int number = out_.output_count;
     int written =
@@ -123,7 +123,7 @@ class scheduler : public layer_steps<Graph, Schedule> {
     this->observe_value(i, g_.nodes[i].observer);
   }
 
-  /// The order in which a kernel reads the output of node `from`, and writes.
+  /// The order in which a kernel reads the output of node `from` and writes its own.
   [[nodiscard]] constexpr layout order_for(kernel_layout wanted, int from) const {
     return wanted == kernel_layout::any    ? order_of_[from]
            : wanted == kernel_layout::nhwc ? layout::nhwc
@@ -156,8 +156,8 @@ class scheduler : public layer_steps<Graph, Schedule> {
     return g_.nodes[a].shape == g_.nodes[b].shape;
   }
 
-  /// The order in which a and b are read together: that of the first with an order that matters; of
-  /// the axes, if a tensor of fewer axes has no other.
+  /// The order in which a and b are read together: that of the first whose order matters; the order
+  /// of the axes, if a tensor with fewer axes has no other.
   ///   rank  of the output
   [[nodiscard]] constexpr layout order_of_both(int a, int b, int rank) const {
     const int of[2] = {a, b};
@@ -168,12 +168,12 @@ class scheduler : public layer_steps<Graph, Schedule> {
       if (g_.nodes[i].shape.rank == rank && order_matters(g_.nodes[i].shape)) return order_of_[i];
     return layout::nhwc;
   }
-  /// An operand of a step whose output has `rank` axes: with fewer, both orders are equal there.
+  /// An operand of a step whose output has `rank` axes; if it has fewer, it needs no transpose.
   [[nodiscard]] constexpr int broadcast_operand(int i, int rank, layout order) {
     return in_order(i, g_.nodes[i].shape.rank < rank ? layout::nchw : order);
   }
 
-  /// A function of one tensor and a number, which is the node's option.
+  /// A function of one tensor and a number; the number is the node's option.
   constexpr void with_number(int i, int a) {
     next_sizes(elementwise_shape{elements_of(i)});
     const layout order = order_of_[a];
@@ -246,7 +246,7 @@ class scheduler : public layer_steps<Graph, Schedule> {
     if (b >= 0) this->also_reads(b, y);
   }
 
-  /// The tensors that a function gives, and its workspace.
+  /// The tensors that a function returns, and its workspace.
   constexpr int tuple_of_function(int i, int a) {
     const node& n = g_.nodes[i];
     has_views_ = true;
@@ -257,7 +257,7 @@ class scheduler : public layer_steps<Graph, Schedule> {
     return value_of_[i];
   }
 
-  /// Memory of the op's parameters, as its functions get them.
+  /// Memory of the op's parameters, as its functions read them.
   [[nodiscard]] constexpr int parameter_blocks(int i) const {
     const op_descriptor& d = *g_.nodes[i].op->descriptor;
     if (d.parameters == nullptr) return 0;

@@ -6,10 +6,10 @@
 
 // Steps of embeddings, recurrent layers and reductions.
 //
-// Indices, int64 and int32, are inputs of a model, or argmax gives them. Embeddings read them as
-// they are. Steps that compute with them read floats, and what these steps give is converted back
-// where an embedding reads it or the model returns it. Floats hold integers up to 2^24;
-// session::check_indices reports inputs above.
+// Indices, int64 and int32, are inputs of a model or results of argmax. Embeddings read them
+// unchanged. Steps that compute with them read floats, and their results are converted back where
+// an embedding reads them or the model returns them. Floats hold integers up to 2^24;
+// session::check_indices reports larger inputs.
 
 namespace ctq::scheduling {
 
@@ -32,7 +32,7 @@ class sequence_steps : public view_steps<Graph, Schedule> {
   using base::steps_;
   using base::value_of_;
 
-  static constexpr int most_exact_rows = 1 << 24;  // floats count no further
+  static constexpr int most_exact_rows = 1 << 24;  // float32 is not exact beyond
 
   /// Rows of a table, which is float32 or, weight-only, quint8 or quint4x2.
   constexpr void lookup(int i) {
@@ -64,7 +64,7 @@ class sequence_steps : public view_steps<Graph, Schedule> {
     if (b >= 0 && !out_.problem.any()) this->also_reads(b, y);
   }
 
-  /// Node `from`, the elements of which node i reads as indices.
+  /// The output of node `from`, which node i reads as indices.
   constexpr int index_operand(int i, int from) {
     this->settled(i, from);
     return this->as_indices(from);
@@ -117,8 +117,8 @@ class sequence_steps : public view_steps<Graph, Schedule> {
                    : g_.nodes[last].observer;
   }
 
-  /// An image is read as it lies, if its output then lies as kernels read it. Sums of floats are
-  /// defined by the order of the axes, as are indices along all of them.
+  /// An image is read in the order that it has, if the output then has an order that kernels read.
+  /// Sums of floats are defined by the order of the axes, as are indices along all of them.
   ///   by  the node of the op: i, or a tuple of which i is a part
   constexpr void reduction(int i, int by) {
     const op_schedule& s = g_.nodes[by].op->descriptor->schedule;
@@ -156,7 +156,7 @@ class sequence_steps : public view_steps<Graph, Schedule> {
            is_any_of(g_.nodes[i].op, op::getitem);
   }
 
-  /// Two tensors, contiguous.
+  /// A value that has the elements of two tensors, contiguously.
   constexpr int joined(int i, int a, int b) {
     const int both = elements_of(a) + elements_of(b);
     const int to = this->new_value(static_cast<std::size_t>(both) * size_of(g_.nodes[a].dtype));
@@ -170,7 +170,7 @@ class sequence_steps : public view_steps<Graph, Schedule> {
     return to;
   }
 
-  /// The output of node i is this value of indices, in the order of the axes.
+  /// Makes this value of indices, in the order of the axes, the output of node i.
   constexpr void set_indices(int i, int value) {
     value_of_[i] = value;
     base::order_of_[i] = layout::nchw;
@@ -197,14 +197,14 @@ class sequence_steps : public view_steps<Graph, Schedule> {
     return false;
   }
 
-  /// The type of what as_indices gives.
+  /// The type of the value that as_indices returns.
   [[nodiscard]] constexpr dtype index_type(int i) const {
     return is_index(g_.nodes[i].dtype) ? g_.nodes[i].dtype : i64;
   }
 
  private:
-  /// The value of indices that is the output of node i, or -1: what a step of it has written or, to
-  /// compute with it, read.
+  /// The value of indices that is the output of node i, or -1: the one that a step of it has
+  /// written or, to compute with it, read.
   [[nodiscard]] constexpr int indices_of(int i) const {
     for (int s = steps_; s-- > 0;) {
       if (out_.steps[s].node != i) continue;

@@ -9,8 +9,8 @@
 #include "ctq/core/shape.hpp"
 #include "ctq/graph/node.hpp"
 
-// A schedule: the steps that compute a graph, as plain data. Equal keys share machine code;
-// everything else of a step is an operand.
+// A schedule: the steps that compute a graph, as plain data. Steps with equal keys share machine
+// code; everything else of a step is an operand.
 
 namespace ctq {
 
@@ -18,16 +18,17 @@ namespace ctq {
 struct place {
   enum class area : unsigned char { none, arena, input, output, constant };
   area in = area::none;
-  std::size_t offset{};  // bytes, in the arena or among the constants; of an input or an
-                         // output its number
+  std::size_t offset{};  // in the arena or among the constants: bytes; of an input or an output:
+                         // its number
 
   friend constexpr bool operator==(const place&, const place&) = default;
 };
 
-/// What the machine code of a step is compiled for: its extents too, or its kernel and element
-/// types alone, so that steps share it and a program compiles in less time.
+/// What the machine code of a step is compiled for: its kernel, element types and extents, or only
+/// its kernel and element types, so that steps share it and a program compiles in less time.
 enum class code_for : unsigned char { types, extents };
 
+/// One call of a kernel.
 struct step {
   kernel_signature key{};
   code_for code = code_for::types;
@@ -48,7 +49,7 @@ struct step {
          schedule.then != nullptr;
 }
 
-/// A value that an observer of the observed model gets, after that many steps.
+/// A value that the observed model passes to an observer after a step; -1: before the first.
 struct observation_point {
   int after_step{};
   int observer{};
@@ -115,7 +116,7 @@ struct static_schedule : schedule_record {
   int observation_count{};
 
   constexpr static_schedule() = default;
-  /// Written in place, by write(schedule).
+  /// write(schedule) fills it in place.
   template <class Write>
   constexpr explicit static_schedule(Write write) {
     write(*this);

@@ -70,7 +70,7 @@ class step_writer {
     area_[count_] = area;
     return count_++;
   }
-  /// The output of node i is a new value, in this order.
+  /// Makes a new value, in this order, the output of node i.
   constexpr int new_output(int i, layout order) {
     const int out = new_value(static_cast<std::size_t>(elements_of(i)) *
                               size_of(element_type(g_.nodes[i].dtype)));
@@ -78,22 +78,22 @@ class step_writer {
     order_of_[i] = order;
     return out;
   }
-  /// The output of node i is that of another node.
+  /// Makes the output of node i that of another node.
   constexpr void same_as(int i, int other) {
     value_of_[i] = value_of_[other];
     order_of_[i] = order_of_[other];
   }
 
-  /// The sizes in the key of the next step.
+  /// Sets the sizes in the key of the next step.
   template <class Shape>
   constexpr void next_sizes(Shape s) {
     out_.steps[steps_].key.size = to_block<kernel_signature::sizes>(s);
   }
   constexpr void next_sizes(const kernel_signature::sizes& s) { out_.steps[steps_].key.size = s; }
-  /// The next step, after next_sizes: kernel op reads the output of node `from`. A problem if there
-  /// is no such kernel.
-  ///   node   that it computes
-  ///   x, to  values
+  /// Appends a step, after next_sizes: kernel op reads the output of node `from`. Reports a kernel
+  /// that does not exist.
+  ///   node   the one that it computes
+  ///   x, to  the values that it reads and writes
   constexpr void emit(kernel_id op, int node, int from, int x, int to, bool relu = false) {
     emit(op, node, element_type(g_.nodes[from].dtype), g_.nodes[from].observer, x, to,
          element_type(g_.nodes[node].dtype), g_.nodes[node].observer, relu);
@@ -103,12 +103,12 @@ class step_writer {
     emit(op, node, element_type(g_.nodes[from].dtype), g_.nodes[from].observer, x, to, gives,
          observer, relu);
   }
-  /// The same of floats that no node gives.
+  /// The same for floats that are not the output of a node.
   constexpr void emit_floats(kernel_id op, int node, int x, int to, dtype gives, int observer,
                              bool relu = false) {
     emit(op, node, f32, -1, x, to, gives, observer, relu);
   }
-  ///   in_observer  of what it reads
+  ///   in_observer  the observer of what it reads
   constexpr void emit(kernel_id op, int node, dtype takes, int in_observer, int x, int to,
                       dtype gives, int observer, bool relu) {
     if (!kernels::exists(op, takes, gives)) return complain(op, node, takes, gives);
@@ -126,14 +126,14 @@ class step_writer {
     out_.steps[steps_].out_observer = observer;
     ++steps_;
   }
-  /// The last step reads another value.
+  /// Makes the last step read another value, too.
   constexpr void also_reads(int from, int y) {
     values_[y].read = steps_ - 1;
     second_in_[steps_ - 1] = y;
     out_.steps[steps_ - 1].in_observer[1] = g_.nodes[from].observer;
   }
 
-  /// After the last step an observer sees the value of node i.
+  /// Has an observer see the value of node i after the last step.
   constexpr void observe_value(int i, int observer) {
     observed_[observations_] = value_of_[i];
     if (values_[value_of_[i]].read < steps_) values_[value_of_[i]].read = steps_;

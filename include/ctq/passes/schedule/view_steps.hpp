@@ -7,7 +7,7 @@
 #include "ctq/ops/strided_view.hpp"
 #include "ctq/passes/schedule/step_writer.hpp"
 
-// Views of values, and matrices, which may be read as views. A view is no step: its elements are
+// Views of values, and matrices, which may be read as views. A view is not a step: its elements are
 // copied when a kernel reads them, unless they are those of the whole value, in an order that
 // kernels read.
 
@@ -81,7 +81,7 @@ class view_steps : public step_writer<Graph, Schedule> {
     emit(kernel::reorder, i, a, value_of_[a], new_output(i, layout::nchw));
   }
 
-  /// Products of matrices. Those of the second tensor may be transposed.
+  /// Products of matrices. The second factors may be transposed.
   constexpr void matmul(int i) {
     const int a = arg(i);
     const int b = arg(i, 1);
@@ -154,7 +154,7 @@ class view_steps : public step_writer<Graph, Schedule> {
   struct part {
     strided_view view{};
     int elements{};  // of the whole value
-    int image = -1;  // whose elements these are, in the order of its axes; -1: of none
+    int image = -1;  // the node whose elements these are, in the order of its axes; -1: none
   };
 
   [[nodiscard]] constexpr bool gives_list(int i) const {
@@ -164,12 +164,12 @@ class view_steps : public step_writer<Graph, Schedule> {
     return static_cast<std::size_t>(view_of_[i] - 1);
   }
 
-  /// Where the elements of node i lie in its value.
+  /// Where the elements of node i are in its value.
   [[nodiscard]] constexpr strided_view view_of(int i) const {
     return view_of_[i] > 0 ? views_[at(i)].view : contiguous_view(g_.nodes[i].shape, order_of_[i]);
   }
 
-  /// The output of node i is this view of the value of another node.
+  /// Makes the output of node i this view of the value of another node.
   constexpr void becomes_view(int i, int other, const strided_view& v, int image) {
     const int elements = view_of_[other] > 0 ? views_[at(other)].elements : elements_of(other);
     value_of_[i] = value_of_[other];
