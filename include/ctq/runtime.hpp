@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-// runtime: a plan at work. Float and observed models, the int8 model, and the interpreter that
-// both are compared with. Here, and only here, passes and kernels meet. dispatched.hpp and
+// runtime: runs plans. Float and observed models, the int8 model, and the interpreter that both are
+// compared with. Only this layer uses both passes and kernels. dispatched.hpp and
 // compiled_kernels/define_kernel_set.hpp are not included here: they are for translation units that
 // are compiled for each instruction set.
 

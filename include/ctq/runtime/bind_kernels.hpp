@@ -48,7 +48,8 @@ struct kernel_check {
   return key.called_op == nullptr ? nullptr : &key.called_op->descriptor->functions;
 }
 
-/// Calls a kernel. shape: a record, or a constant
+/// Calls a kernel.
+///   shape  a record, or an integral_constant of one
 template <class Descriptor, class In, class Out, class Kernels, fused_op Fused, class Shape>
 [[gnu::always_inline]] inline void call_kernel(const Shape& shape, kernels::call_options options,
                                                const operands& x) noexcept {
@@ -67,8 +68,8 @@ template <class Descriptor, class In, class Out, class Kernels, fused_op Fused =
                                                    {key.relu, called_functions(key)}, x);
 }
 
-/// The same with the code that a constant signature needs: one function for all steps whose element
-/// types, fused op and kind of shape are equal.
+/// The same for a constant signature: one function for all steps whose element types, fused op and
+/// type of shape are equal.
 template <class Descriptor, class In, class Out, class Kernels, fused_op Fused, class Shape>
 [[gnu::noinline]] void run_shared(const Shape& shape, kernels::call_options options,
                                   const operands& x) noexcept {
@@ -119,7 +120,7 @@ void with_dtype(dtype d, F f) {
                                 [&](auto i) { f(std::integral_constant<dtype, dtypes[i]>{}); });
 }
 
-/// The same with those that only inputs have, too.
+/// The same, with the dtypes that only inputs have, too.
 template <class F>
 void with_input_dtype(dtype d, F f) {
   if (d == i64) return f(std::integral_constant<dtype, i64>{});
@@ -127,7 +128,7 @@ void with_input_dtype(dtype d, F f) {
   with_dtype(d, f);
 }
 
-/// The same with those that outputs have.
+/// The same, with the dtypes that outputs have.
 template <class F>
 void with_output_dtype(dtype d, F f) {
   if (d == i64) return f(std::integral_constant<dtype, i64>{});

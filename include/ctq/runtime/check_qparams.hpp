@@ -50,7 +50,7 @@ template <int = 0>
   return {};
 }
 
-/// Are there valid qparams for every observer of these steps?
+/// Checks that every observer of these steps has valid qparams.
 /// Errors  with the number of the observer, "qparams #2"
 template <int = 0>
 [[nodiscard, gnu::cold]] status check_qparams(std::span<const step> steps,

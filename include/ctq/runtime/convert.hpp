@@ -17,8 +17,9 @@
 
 namespace ctq {
 
-/// The int8 model of an observed one: qparams from the observers, weights quantized and packed. A
-/// result<quantized_model<…>>, or with the option dispatch a result<dispatched_model<…>>.
+/// The int8 model of an observed one: qparams from the observers, weights quantized and packed.
+/// Returns a result<quantized_model<…>>, or with the option dispatch a
+/// result<dispatched_model<…>>.
 ///   inputs   of a plan with input_quantized_indexes
 ///   options  which code is compiled: convert(observed, add_within_one_step)
 /// Errors   a node whose observer has seen no data, or NaN, or a range that has no scale or none

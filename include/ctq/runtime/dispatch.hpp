@@ -63,7 +63,7 @@ struct isa_request {
   std::string_view place{};  // where the name comes from, for errors
 };
 
-/// isa, or without it the environment variable CTQ_ISA.
+/// The instruction set `isa`; if it is empty, the one in the environment variable CTQ_ISA.
 template <int = 0>
 [[nodiscard]] isa_request requested_isa(std::string_view isa, std::string_view place) {
   const char* const variable = std::getenv("CTQ_ISA");
@@ -91,7 +91,8 @@ template <class Code>
                                               names);
 }
 
-/// The code with the name `isa`; the fastest if it is empty. place: where the name comes from
+/// The code with the name `isa`; the fastest if it is empty.
+///   place  where the name comes from
 /// Errors  as choose_code
 template <int = 0>
 [[nodiscard]] result<const dispatched_code*> choose(std::span<const dispatched_code* const> codes,
@@ -111,8 +112,9 @@ class dispatched_model : public int8_model<dispatched_model<Plan>, Plan> {
   using base = int8_model<dispatched_model, Plan>;
 
  public:
-  /// isa: name of the instruction set to run on; empty: the environment variable CTQ_ISA or,
-  /// without it, the fastest · keep: as quantized_model::make
+  ///   isa   name of the instruction set to run on; empty: the one in the environment variable
+  ///         CTQ_ISA or, without it, the fastest
+  ///   keep  as quantized_model::make
   /// Errors  as choose; as quantized_model::make
   [[nodiscard]] static result<dispatched_model> make(quantized_state state,
                                                      std::string_view isa = {}, bool keep = true) {
@@ -124,7 +126,7 @@ class dispatched_model : public int8_model<dispatched_model<Plan>, Plan> {
     return dispatched_model{**code, *std::move(p), std::move(state), keep};
   }
 
-  /// run, with the elements of all inputs and outputs, in order.
+  /// The same as run, with pointers to the elements of all inputs and outputs, in order.
   void run_tensors(const void* const* in, void* const* out, std::byte* memory) const noexcept {
     code_->run(this->values(), in, out, memory);
   }

@@ -9,9 +9,9 @@
 #include "ctq/runtime/int8_code.hpp"
 
 // The code that dispatch chooses from: included by the translation unit that is compiled for each
-// instruction set. Of its symbols only dispatched_code_of may leave it. Everything else that the
-// linker could merge with the same function of another unit (std::vector's, say) would be code for
-// the wrong machine there, and so must become local: ctq-isolate does that.
+// instruction set. That unit may only export dispatched_code_of. The linker could merge any other
+// function (one of std::vector, say) with the same function of another unit, which would then run
+// code for the wrong machine: so ctq-isolate makes all other symbols local.
 
 namespace ctq {
 
@@ -29,7 +29,7 @@ struct dispatched_code_of<Plan, isa::native> {
 
 /// The code of a plan for the instruction set that this translation unit is compiled for. To be
 /// instantiated explicitly: template struct ctq::dispatched<plan>;
-///   Options  those of convert that choose code
+///   Option  those of convert that choose code
 template <class Plan, auto... Option>
 struct dispatched {
   using plan = converted_plan<Plan, std::remove_const_t<decltype(Option)>...>;

@@ -18,8 +18,9 @@
 
 namespace ctq {
 
-/// The qparams of an input that is quantized dynamically: from its range, ignoring NaN, to all of
-/// quint8. Those to qint8 are chosen for its range; integers and zero point are shifted by 128.
+/// The qparams of an input that is quantized dynamically, from its range, ignoring NaN, to all of
+/// quint8. For qint8 they are chosen for the range of qint8; integers and zero point are shifted by
+/// 128.
 template <class Isa>
 [[nodiscard]] qparams dynamic_qparams(std::span<const float> in, bool is_signed = false) noexcept {
   const observers::extrema seen = observers::aminmax<Isa>(in);
@@ -103,7 +104,7 @@ struct kernel_code<descriptors::linear_dynamic> {
   }
 
  private:
-  /// What follows the weights in memory.
+  /// The vectors after the weights in memory.
   template <class Set, class Byte>
   struct vectors {
     Byte *scale, *bias, *sum;

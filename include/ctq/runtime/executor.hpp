@@ -121,7 +121,8 @@ template <class Isa, class Code>
 
 /// Code::run, with a line for each step if CTQ_VERBOSE is set.
 ///   Code   the executor of a schedule
-///   steps  of that schedule · nodes: of the graph it was made for
+///   steps  those of that schedule
+///   nodes  those of the graph that it was made for
 template <class Isa, class Code>
 [[gnu::always_inline]] inline void run_code(std::span<const step> steps,
                                             std::span<const node> nodes, const parameters& p,

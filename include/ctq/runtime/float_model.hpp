@@ -16,7 +16,7 @@
 #include "ctq/runtime/verbose.hpp"
 #include "ctq/runtime/weights.hpp"
 
-// The model in float, with the fusions of a backend: what quantization is compared with.
+// The model in float, with the fusions of a backend: the reference for quantized models.
 
 namespace ctq {
 

@@ -10,7 +10,7 @@
 #include "ctq/ops/backend_ops.hpp"
 #include "ctq/runtime/weights.hpp"
 
-// The weight and bias of a node, with the batch norm folded that is fused into it.
+// The weight and bias of a node, into which the batch norm that is fused with it is folded.
 
 namespace ctq {
 
@@ -64,7 +64,7 @@ struct batch_norm_values {
       groups > 0 ? groups : 1, [&b](std::size_t channel) { return b.channel(channel); });
   return f;
 }
-/// The same of a module.
+/// The same for a module.
 [[nodiscard]] inline folded_weights fold(const node& n, const weights& w) {
   return fold(n, *w.find(n.name, "weight"), w.find(n.name, "bias"), w);
 }

@@ -27,7 +27,7 @@ class int8_code {
  public:
   static constexpr std::size_t arena_bytes = code::arena_bytes;
 
-  /// qparams: one for each observer of the plan
+  ///   qparams  one for each observer of the plan
   /// Errors  as pack_parameters; an operating system that does not let the process use AMX tiles
   [[nodiscard]] static result<parameters> make(const state_dict& state,
                                                std::span<const qparams> qparams) {
@@ -40,8 +40,8 @@ class int8_code {
                                                    run_graph<Plan::lowered>, state, qparams);
   }
 
-  /// in, out: elements of the model's inputs and outputs, in order · arena: arena_bytes, 64-byte
-  /// aligned
+  ///   in, out  elements of the model's inputs and outputs, in order
+  ///   arena    arena_bytes, 64-byte aligned
   static void run(const parameters& p, const void* const* in, void* const* out,
                   std::byte* arena) noexcept {
     run_code<Isa, code>(schedule.steps, run_graph<Plan::lowered>.nodes, p, in, out, arena);

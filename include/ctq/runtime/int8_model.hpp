@@ -19,8 +19,8 @@ namespace ctq {
 /// The base of int8 models: what does not depend on their code.
 ///
 /// Threads   const: any number of threads may run one model, each with its own arena or session
-/// Lifetime  owns all it needs. Copies share the packed weights; to move is to copy, so that no
-///           model is ever empty
+/// Lifetime  owns all it needs. Copies share the packed weights; moving copies, so no model is ever
+///           empty
 template <class Model, class Plan>
 class int8_model : public shared_model_calls<Model, typename io_types<Plan::int8_schedule>::inputs,
                                              typename io_types<Plan::int8_schedule>::outputs> {
@@ -35,7 +35,7 @@ class int8_model : public shared_model_calls<Model, typename io_types<Plan::int8
   /// Scale and zero point of each observer of the plan.
   [[nodiscard]] std::span<const ctq::qparams> qparams() const& { return state_->source.qparams; }
   std::span<const ctq::qparams> qparams() const&& = delete;
-  /// Those of a tensor that the model takes or gives as integers; of a float one the default.
+  /// The qparams of an input or output that is integers; default values if it is float.
   [[nodiscard]] ctq::qparams input_qparams(int i = 0) const {
     return qparams_of(Plan::int8_schedule.inputs[i]);
   }
@@ -55,7 +55,7 @@ class int8_model : public shared_model_calls<Model, typename io_types<Plan::int8
   [[nodiscard]] std::size_t weight_bytes() const { return state_->values.packed.size(); }
 
  protected:
-  /// keep: for save
+  ///   keep  for save
   int8_model(parameters p, quantized_state s, bool keep) {
     if (!keep) s = {{}, std::move(s.qparams), s.semantics, false};
     state_ = std::make_shared<const model_state>(std::move(p), std::move(s));

@@ -40,8 +40,8 @@ class interpreter {
     return interpreter{std::move(s), *std::move(p)};
   }
 
-  /// in, out: elements of the model's inputs and outputs, in order
-  /// after(step, output): called after each step with its output
+  ///   in, out              elements of the model's inputs and outputs, in order
+  ///   after(step, output)  called after each step with its output
   template <class After>
   void run(std::span<const void* const> in, std::span<void* const> out, After after) {
     std::size_t packed = 0;
@@ -60,7 +60,7 @@ class interpreter {
   void run(std::span<const void* const> in, std::span<void* const> out) {
     run(in, out, [](const step&, const void*) {});
   }
-  /// The same of a model with one input and one output.
+  /// The same for a model with one input and one output.
   template <class After>
   void run(const void* in, void* out, After after) {
     run(std::span(&in, 1), std::span(&out, 1), after);

@@ -26,7 +26,7 @@ namespace ctq {
 
 namespace model_calls_of {
 
-/// What a call is given, in words.
+/// An argument of a call, as text.
 template <class Given>
 struct given_tensor {
   static constexpr bool is_tensor = false;
@@ -94,7 +94,7 @@ concept accepted = requires {
 
 }  // namespace model_calls_of
 
-/// The base of all that is called as a model. Self has
+/// The base of everything that can be called like a model. Self has
 ///   void run_tensors(const void* const* in, void* const* out)   elements of all inputs and outputs
 ///   static constexpr auto& traced, schedule                     for messages
 template <class Self, bool Nothrow, class Inputs, class Outputs>
@@ -144,8 +144,8 @@ class model_calls<Self, Nothrow, tensor_list<In...>, tensor_list<Out...>> {
   }
 };
 
-/// The same for models that any number of threads run: a call makes a session, run is given the
-/// memory. Self has
+/// The same for models that any number of threads may run: a call makes a session, run takes the
+/// memory as an argument. Self has
 ///   void run_tensors(const void* const* in, void* const* out, std::byte* memory) const noexcept
 ///   static constexpr auto& traced, schedule
 template <class Self, class Inputs, class Outputs>

@@ -12,8 +12,8 @@
 
 namespace ctq {
 
-/// The numbers from 0 to count - 1 in an order; equal ones stay in theirs. A merge sort: std::sort
-/// takes a compiler 0.3 s.
+/// The numbers from 0 to count - 1, sorted; the sort is stable. A merge sort, since std::sort takes
+/// 0.3 s to compile.
 ///   before(i, j)  whether i comes before j
 template <class Before>
 [[nodiscard, gnu::cold]] std::vector<std::size_t> sorted_indices(std::size_t count,
@@ -34,8 +34,8 @@ template <class Before>
   return order;
 }
 
-/// The indices of the elements of `all`, which have a member `name`, in the order of the names;
-/// equal ones in the order of `all`.
+/// The indices of the elements of `all`, which have a member `name`, sorted by name; equal names in
+/// the order of `all`.
 template <class Named>
 [[nodiscard]] std::vector<std::size_t> order_by_name(std::span<const Named> all) {
   return sorted_indices(all.size(), [all](std::size_t i, std::size_t j) {
@@ -52,7 +52,7 @@ void sort_by_name(std::vector<Named>& all) {
   all = std::move(sorted);
 }
 
-/// An element whose name one before has too, or null.
+/// An element that has the same name as one before it, or null.
 /// Requires  sorted by name
 template <class Named>
 [[nodiscard]] const Named* repeated_name(const std::vector<Named>& sorted) {

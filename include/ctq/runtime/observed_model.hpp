@@ -48,19 +48,19 @@ template <int Deferred = 0>
   return all;
 }
 
-/// Whether a dtype config of the backend was chosen for a node: none is for a custom module.
+/// Whether a dtype config of the backend was chosen for a node; custom modules have none.
 [[nodiscard]] constexpr bool has_config(const node& n) {
   return n.choice.quantized() && n.choice.pattern >= 0;
 }
 
-/// These qparams for all integers of a type.
+/// The same qparams, with all integers of the type as their range.
 [[nodiscard]] constexpr qparams with_whole_range(const qparams& q, dtype type) {
   const quant_range range = range_of(type);
   return {q.scale, q.zero_point, static_cast<std::int32_t>(range.min),
           static_cast<std::int32_t>(range.max)};
 }
 
-/// Those of the observers inside a module.
+/// Calculates the qparams of the observers inside a module.
 /// Errors  one that has seen nothing, or NaN, with the module
 template <int Deferred>
 [[nodiscard, gnu::cold]] status calculate_inner_qparams(
@@ -79,11 +79,11 @@ template <int Deferred>
 }
 
 /// The qparams of each observer, with the whole range of its dtype; unspecified for dynamic ones.
-/// Errors  observers that are missing (those of a model that was moved from); one that has seen
-///         nothing, or only infinite values, or NaN; a scale the backend does not allow; with the
-///         node whose output it watches
 ///   trained  of a model that was trained: by number, the qparams that its fake quantizes have
 ///            instead of those of their observers; empty: none
+/// Errors  observers that are missing (those of a model that was moved from); one that has seen
+///         nothing, or only infinite values, or NaN; a scale the backend does not allow; with the
+///         node whose output it observes
 template <int Deferred = 0>
 [[nodiscard, gnu::cold]] result<std::vector<qparams>> calculate_qparams(
     graph_view<stage::prepared> g, const backend_view& backend,
@@ -202,7 +202,7 @@ class observed_model : public model_calls<observed_model<Model, Plan, Isa>, fals
   aligned_buffer arena_;
 };
 
-/// What prepare does not take.
+/// The options that prepare rejects.
 template <class Options>
 struct observing_check {
   static constexpr bool bad() { return Options::is_qat; }
@@ -222,7 +222,7 @@ struct observing_check {
 ///            PyTorch has for fbgemm, x86, qnnpack and onednn
 ///   Policy   a qconfig that the backend does not support is a compile error; with
 ///            unsupported::skip its nodes stay in float, as in PyTorch
-///   Options  what the passes are told besides, see plan_options.hpp
+///   Options  further options of the passes, see plan_options.hpp
 ///   s        the PyTorch release whose observers it has
 /// Errors   at compile time: of the model, the backend, the mapping, or between them; options with
 ///          is_qat. With isa::compiled the program aborts if ctq-kernels has no code that this

@@ -21,7 +21,7 @@ namespace ctq {
 /// The quantized weight of a layer. Non-owning.
 struct quantized_weight_view {
   std::span<const std::int8_t> weight;  // (O, I / groups, kh, kw) or (out, in)
-  std::span<const float> scale;         // one an output channel
+  std::span<const float> scale;         // one per output channel
 };
 
 /// The shortest text that reads back as the same number.
@@ -31,7 +31,8 @@ template <class Real>
   return {text, std::to_chars(text, text + sizeof text, x).ptr};
 }
 
-/// Hot: else it is compiled for size, since its callers are cold.
+/// The sums of the weights of one output channel. Hot, since it would be compiled for size
+/// otherwise: its callers are cold.
 template <int = 0>
 [[nodiscard, gnu::hot]] kernels::channel_sums sums_of_channel(const quantized_weight_view& w,
                                                               std::size_t outputs,
@@ -54,7 +55,8 @@ template <int = 0>
   return sums;
 }
 
-/// Errors  accumulator_overflow: a channel whose weights times all of quint8 could leave int32
+/// Checks the sums of all channels.
+/// Errors  accumulator_overflow: a channel whose sum could leave int32 for some quint8 input
 template <int = 0>
 [[nodiscard, gnu::cold]] status check_sums(const quantized_weight_view& w) {
   const std::size_t outputs = w.scale.size();
@@ -65,7 +67,7 @@ template <int = 0>
   return done{};
 }
 
-/// What requantizes the accumulators of a layer: channel_arithmetic, for each output channel.
+/// How the accumulators of a layer are requantized: channel_arithmetic for each output channel.
 struct output_arithmetic {
   std::vector<std::int32_t> bias;
   std::vector<float> multiplier;

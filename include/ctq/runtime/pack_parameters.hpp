@@ -24,7 +24,7 @@ template <class Kernels, used_kernels Used = all_kernels>
                               std::byte* packed) {
   const auto* const integers = static_cast<const std::int8_t*>(from.weight);
   const auto* const reals = static_cast<const float*>(from.bias);
-  // A layer that keeps its weights as integers and its bias as floats.
+  // For layers whose weights are integers and whose bias is float.
   const auto pack_scaled = [&]<kernel_id Id>(std::integral_constant<kernel_id, Id>) {
     if constexpr (Used.has(Id, f32))
       kernels::kernel_code<kernels::descriptor_of<Id>>::template pack<Kernels>(
@@ -70,7 +70,8 @@ template <class Kernels, used_kernels Used = all_kernels>
 template <class Kernels, used_kernels Used = all_kernels>
 inline constexpr kernel_packing packing_of{packed_bytes<Kernels, Used>, pack_layer<Kernels, Used>};
 
-/// As pack_steps. Used: the kernels of the steps, at least
+/// As pack_steps.
+///   Used  at least the kernels of the steps
 template <class Kernels, used_kernels Used = all_kernels>
 [[nodiscard, gnu::cold]] result<parameters> pack_parameters(std::span<const step> steps,
                                                             const graph_nodes& graph,

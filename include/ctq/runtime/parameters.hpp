@@ -10,7 +10,7 @@
 
 namespace ctq {
 
-/// The code of a step that the library ctq-kernels has.
+/// The code of a step, in the library ctq-kernels.
 struct compiled_step {
   kernel_function run{};
   std::size_t packed{};  // where its parameters begin
@@ -22,7 +22,7 @@ struct parameters {
   aligned_buffer packed;
   std::vector<step_data> data;        // one for each step
   std::vector<compiled_step> code{};  // one for each step; none if the program has the kernels
-  const kernel_set* kernels{};        // that the code is of
+  const kernel_set* kernels{};        // the set that the code belongs to
   aligned_buffer constants{};         // parameters and buffers that are operands
 };
 

@@ -16,11 +16,11 @@
 #include "ctq/spec/qconfig_mapping.hpp"
 #include "ctq/spec/qconfig_text.hpp"
 
-// What a plan computes, as text: the identity of a plan in files, and what a message about two
-// plans that differ quotes.
+// What a plan computes, as text: it identifies the plan in files, and messages about two plans that
+// differ quote it.
 
-// Text is std::string; a parameter, so that of programs without files a compiler instantiates
-// nothing.
+// Text is std::string; it is a template parameter, so that nothing is instantiated in programs
+// without files.
 
 namespace ctq {
 
@@ -73,7 +73,8 @@ template <used_kernels Used, class Text>
 
 }  // namespace plan_text
 
-/// A line for each step, in the order in which they run. Used: the kernels of the steps, at least
+/// A line for each step, in the order in which they run.
+///   Used  at least the kernels of the steps
 template <used_kernels Used = all_kernels, class Text = std::string>
 [[nodiscard, gnu::cold]] Text text_of(std::span<const step> steps, std::span<const node> nodes) {
   Text out;
@@ -101,8 +102,8 @@ template <class Text = std::string>
   return out;
 }
 
-/// The text of a plan's mapping, as a constant: a program needs neither the mapping nor the ops
-/// that it names.
+/// The text of a plan's mapping, as a constant, so that a program contains neither the mapping nor
+/// the ops that it names.
 template <class Plan>
 inline constexpr auto mapping_text =
     text_of<static_text<text_of<text_length>(Plan::mapping).count + 1>>(Plan::mapping);

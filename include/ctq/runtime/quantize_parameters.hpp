@@ -49,8 +49,8 @@ template <int = 0>
   return {};
 }
 
-/// The same of a transposed convolution, whose channels are the second axis of its weight. The
-/// scales are one for each output.
+/// The weight of a transposed convolution, whose output channels are the second axis of its weight.
+/// It has a scale for each output.
 template <int = 0>
 [[nodiscard, gnu::cold]] result<quantized_weights> quantized_transposed_weight(
     const node& n, const folded_weights& f, const std::vector<int>& shape,
@@ -157,6 +157,7 @@ template <int = 0>
 
 }  // namespace quantizing
 
+/// The state_dict of a schedule.
 /// Errors  weights that are missing; as quantize_weights, with the node's name
 template <int = 0>
 [[nodiscard, gnu::cold]] result<state_dict> quantize_parameters(std::span<const step> steps,
@@ -208,7 +209,7 @@ template <class Plan>
                               .trained = trained});
 }
 
-/// The parameters of a schedule that computes in float alone, for the kernels of a set.
+/// The parameters of a schedule that computes only in float, for the kernels of a set.
 /// Errors  weights that are missing; as compiled_kernels::choose_or_fastest
 template <class Kernels>
 [[nodiscard, gnu::cold]] result<parameters> float_parameters(std::span<const step> steps,

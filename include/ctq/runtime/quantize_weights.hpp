@@ -31,8 +31,9 @@ struct weight_qparams {
   std::vector<std::int32_t> zero_point;
 };
 
-/// Those that an observer or a fake quantize calculates, the same for all outputs if per tensor.
-/// Errors  as its own
+/// The qparams that an observer or a fake quantize calculates, the same for all outputs if it is
+/// per tensor.
+/// Errors  those of the observer
 template <class Observer>
 [[nodiscard, gnu::cold]] result<weight_qparams> weight_qparams_of(const Observer& observer,
                                                                   std::size_t outputs) {

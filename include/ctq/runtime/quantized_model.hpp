@@ -14,7 +14,7 @@
 
 namespace ctq {
 
-/// Of ctq/runtime/int8_code.hpp, which includes all kernels.
+/// Defined in ctq/runtime/int8_code.hpp, which includes all kernels.
 template <class Plan, class Isa>
 class int8_code;
 
@@ -43,7 +43,7 @@ class quantized_model : public int8_model<quantized_model<Plan, Isa>, Plan> {
     return quantized_model{*std::move(p), std::move(state), keep};
   }
 
-  /// run, with the elements of all inputs and outputs, in order.
+  /// The same as run, with pointers to the elements of all inputs and outputs, in order.
   void run_tensors(const void* const* in, void* const* out, std::byte* memory) const noexcept {
     code::run(this->values(), in, out, memory);
   }

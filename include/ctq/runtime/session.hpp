@@ -32,7 +32,7 @@ struct alignas(64) arena {
 /// outside the calibrated range saturate; NaN becomes the zero point.
 ///
 /// Threads   one at a time; as many sessions of one model as there are threads
-/// Lifetime  keeps the model alive: it may be made of a temporary one
+/// Lifetime  keeps the model alive: it may be made from a temporary one
 /// Requires  not moved from; checked
 template <class Model>
 class session
@@ -42,7 +42,7 @@ class session
  public:
   explicit session(Model model) : model_(std::move(model)), memory_(bytes_of(model_)) {}
 
-  /// Are all elements finite? Runs do not check it. Integers are.
+  /// Checks that all elements are finite, as integers always are. Runs do not check this.
   /// Errors  as ctq::check_finite
   template <class... Input>
   [[nodiscard]] static status check_finite(const Input&... in) {
@@ -54,8 +54,8 @@ class session
     (check(std::span(std::as_const(in).data(), in.size)), ...);
     return all;
   }
-  /// Do all indices lie in the tables of the embeddings that read them, and offsets in order? Runs
-  /// do not check it: they look up a row of NaN.
+  /// Checks that all indices are rows of the embeddings that read them, and that offsets are in
+  /// order. Runs do not check this: they return a row of NaN for a wrong index.
   /// Errors  as ctq::check_indices
   template <class... Input>
   requires(

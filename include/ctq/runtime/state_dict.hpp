@@ -53,12 +53,12 @@ struct state_tensor {
   }
 };
 
-/// Tensors by name. Copies share the elements. A template, so that of programs without int8 models
-/// a compiler instantiates nothing.
+/// Tensors by name. Copies share the elements. A template, so that nothing is instantiated in
+/// programs without int8 models.
 template <int = 0>
 class basic_state_dict {
  public:
-  /// Adds a tensor of which `values` has the elements, in place of one of this name.
+  /// Adds a tensor with these elements; replaces one with the same name.
   template <class T>
   void set(std::string name, std::vector<int> shape, std::vector<T> values) {
     state_tensor t{std::move(name), std::move(shape), nullptr, nullptr};
@@ -80,7 +80,7 @@ class basic_state_dict {
     }
   }
 
-  /// By name.
+  /// All tensors, sorted by name.
   [[nodiscard]] std::span<const state_tensor> tensors() const& { return tensors_; }
   std::span<const state_tensor> tensors() const&& = delete;
 
@@ -94,7 +94,7 @@ class basic_state_dict {
       if (std::isinf(x)) return fail("tensor " + name, "a value is infinite");
     return values;
   }
-  /// The same of a tensor that may be infinite, such as a mask for attention.
+  /// The same for a tensor that may have infinite elements, such as a mask for attention.
   [[nodiscard]] result<std::span<const float>> operand(const std::string& name,
                                                        std::span<const int> shape) const& {
     const auto t = find(name, f32, shape);
@@ -112,7 +112,7 @@ class basic_state_dict {
     if (!t) return unexpected{t.error()};
     return std::span<const std::int8_t>{(*t)->integers.get(), (*t)->size()};
   }
-  /// The same of a quint8 tensor.
+  /// The same for a quint8 tensor.
   [[nodiscard]] result<std::span<const std::uint8_t>> bytes(const std::string& name,
                                                             std::span<const int> shape) const& {
     const auto t = find(name, quint8, shape);
@@ -129,7 +129,7 @@ class basic_state_dict {
     return {std::move(owner), elements};
   }
 
-  /// Of the first tensor that does not come before the name.
+  /// The index of the first tensor whose name does not come before this one.
   [[nodiscard]] std::size_t index_of(std::string_view name) const {
     std::size_t at = 0;
     for (std::size_t end = tensors_.size(); at < end;) {

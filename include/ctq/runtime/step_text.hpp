@@ -11,13 +11,13 @@
 #include "ctq/ops/op.hpp"
 #include "ctq/runtime/packing/used_kernels.hpp"
 
-// A step as text. A part has no comma and no space, since it becomes a field of a line.
+// A step as text. Its parts have no comma and no space, since each is a field of a line.
 
 namespace ctq {
 
 namespace step_text {
 
-/// Holds the longest line, without allocation. Whoever writes shapes into it shares their code.
+/// Holds the longest line, without allocation. One type for all callers, so that they share code.
 using line = static_text<512>;
 
 /// Appends "1x32x32x3".
@@ -33,7 +33,7 @@ struct window_option {
 };
 
 /// Appends ":k3x3", with the depth before it if there is one, or nothing if all are as usual.
-///   none  the number along a depth of one plane
+///   none  the value along the depth that means there is no depth
 template <class Text>
 constexpr void append_option(Text& out, std::string_view what, const window_option& o, int usual,
                              int none = 1) {

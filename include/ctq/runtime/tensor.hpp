@@ -20,8 +20,8 @@
 namespace ctq {
 
 /// The elements of a tensor, contiguous in the order of the extents, the last one fastest: N, C, H,
-/// W for images. All zero at first. Large ones do not fit on a stack: make them static or on the
-/// heap.
+/// W for images. Initialized with zeros. Large ones do not fit on a stack: make them static, or
+/// allocate them on the heap.
 template <class T, int... Extent>
 struct tensor {
   static constexpr ctq::shape extents{Extent...};
@@ -60,8 +60,8 @@ class tensor_view {
   T* data_;
 };
 
-/// What a function reads during one call: a tensor, also a temporary one, or a view. It cannot be
-/// copied, so that nothing keeps it longer.
+/// An argument that a function reads during one call: a tensor, also a temporary one, or a view. It
+/// cannot be copied, so that nothing keeps it longer.
 template <class T, int... Extent>
 class tensor_argument {
  public:
@@ -81,8 +81,8 @@ class tensor_argument {
   const T* data_;
 };
 
-/// Are all elements finite? Models do not look at that: NaN is quantized to the zero point and
-/// infinity to an end of the range, and neither is an error.
+/// Checks that all elements are finite. Models do not check this: NaN is quantized to the zero
+/// point and infinity to an end of the range, without an error.
 /// Errors  the first element that is NaN or infinite, with its index
 [[nodiscard]] inline status check_finite(std::span<const float> x) {
   for (std::size_t i = 0; i < x.size(); ++i)
@@ -134,8 +134,9 @@ using argument_of = typename tensors::forms<Tensor>::argument;
 template <class Tensor>
 using view_of = typename tensors::forms<Tensor>::view;
 
-/// The inputs and the outputs of a schedule, as types. Of several `input` and `output` are tuples.
-/// (Keyed by the schedule, since g++ 12 crashes on a shape as a dependent template argument.)
+/// The inputs and the outputs of a schedule, as types; `input` and `output` are tuples if there are
+/// several. (A template of the schedule, since g++ 12 crashes on a shape as a dependent template
+/// argument.)
 template <const auto& Schedule>
 class io_types {
   template <std::size_t I, std::size_t... Axis>

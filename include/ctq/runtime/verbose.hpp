@@ -17,11 +17,13 @@
 #include "ctq/runtime/packing/used_kernels.hpp"
 #include "ctq/runtime/step_text.hpp"
 
-// The environment variable CTQ_VERBOSE, as oneDNN has one: with 1, every run of a model, int8
-// or float, writes a line for each step to the standard error.
+// The environment variable CTQ_VERBOSE, like oneDNN's: with 1, every run of a model, int8 or float,
+// writes a line for each step to the standard error.
+//
 //   ctq_verbose,run,avx512vnni,conv1,conv2d,quint8:quint8,<shape>,<blocking>,<bytes>,<µs>
-// A line is one write(2), so that lines of several threads do not mix, without iostreams, which
-// would run code when the program starts.
+//
+// A line is one write(2), so that lines of several threads do not mix. No iostreams, which would
+// run code when the program starts.
 
 namespace ctq::verbose {
 
@@ -35,7 +37,7 @@ inline constinit std::atomic<signed char> state{-1};
   return asked;
 }
 
-/// Called once a run: a load and a branch.
+/// Called once per run: a load and a branch.
 [[nodiscard, gnu::always_inline]] inline bool on() noexcept {
   const signed char known = state.load(std::memory_order_relaxed);
   if (known == 0) [[likely]]
@@ -48,7 +50,7 @@ inline void write(std::string_view line) noexcept {
   [[maybe_unused]] const auto written = ::write(STDERR_FILENO, line.data(), line.size());
 }
 
-/// Nanoseconds of a monotonic clock. (<chrono> takes a compiler 0.2 s.)
+/// Nanoseconds of a monotonic clock. (<chrono> takes 0.2 s to compile.)
 [[nodiscard]] inline std::int64_t now() noexcept {
   timespec t{};
   ::clock_gettime(CLOCK_MONOTONIC, &t);
@@ -59,8 +61,11 @@ inline void write(std::string_view line) noexcept {
 
 namespace ctq {
 
-/// Used: the step's kernel, at least · isa, blocking, packed: instruction set of the step's code,
-/// how that divides the work, and bytes of its parameters
+/// Writes the line of a step.
+///   Used      at least the step's kernel
+///   isa       instruction set of the step's code
+///   blocking  how that divides the work
+///   packed    bytes of its parameters
 template <used_kernels Used = all_kernels>
 [[gnu::cold, gnu::noinline]] void write_step(const step& s, std::span<const node> nodes,
                                              std::string_view isa, std::string_view blocking,

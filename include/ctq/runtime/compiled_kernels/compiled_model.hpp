@@ -18,8 +18,8 @@ template <class Plan, class Isa>
 class quantized_model;
 
 /// The int8 model of a plan with the kernels of the library ctq-kernels: its instruction set is
-/// chosen when it is made. Computes the same bytes as that with the kernels of the headers. None of
-/// them is compiled with the program, but the functions of user ops are, for its flags.
+/// chosen when it is made. Computes the same bytes as with the kernels of the headers. The program
+/// contains no code of kernels, only the functions of user ops, compiled with its own flags.
 ///
 /// Threads, Lifetime  as int8_model
 template <class Plan>
@@ -28,8 +28,9 @@ class quantized_model<Plan, isa::compiled>
   using base = int8_model<quantized_model, Plan>;
 
  public:
-  /// isa: name of the instruction set to run on; empty: the environment variable CTQ_ISA or,
-  /// without it, the fastest · keep: for save: the model shares the elements of `state`
+  ///   isa   name of the instruction set to run on; empty: the one in the environment variable
+  ///         CTQ_ISA or, without it, the fastest
+  ///   keep  for save: the model shares the elements of `state`
   /// Errors  an instruction set that the library does not have or this machine does not run;
   ///         tensors that are missing, or of another dtype or shape; qparams that are missing or
   ///         outside their dtype's range; a sum that could leave int32
@@ -43,7 +44,7 @@ class quantized_model<Plan, isa::compiled>
     return quantized_model{*std::move(p), std::move(state), keep};
   }
 
-  /// run, with the elements of all inputs and outputs, in order.
+  /// The same as run, with pointers to the elements of all inputs and outputs, in order.
   void run_tensors(const void* const* in, void* const* out, std::byte* memory) const noexcept {
     compiled_kernels::run(steps(), run_graph<Plan::lowered>.nodes, this->values(), in, out, memory,
                           Plan::int8_schedule.arena_bytes);

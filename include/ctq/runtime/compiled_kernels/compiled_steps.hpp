@@ -33,8 +33,8 @@ template <int = 0>
                      "kernels_isas=scalar, or all");
 }
 
-/// The same for models that cannot report an error: the fastest in place of a name in CTQ_ISA that
-/// the library does not have.
+/// The same for models that cannot report an error: ignores a name in CTQ_ISA that the library does
+/// not have, and takes the fastest.
 /// Errors  no code at all
 template <int = 0>
 [[nodiscard]] result<const kernel_set*> choose_or_fastest() {
@@ -101,7 +101,8 @@ void run(std::span<const step> steps, const parameters& p, const void* const* in
   }
 }
 
-/// The same, with a line for each step if CTQ_VERBOSE is set. nodes: of the graph of the schedule
+/// The same, with a line for each step if CTQ_VERBOSE is set.
+///   nodes  those of the graph that the schedule was made for
 template <int = 0>
 [[gnu::noinline]] void run(std::span<const step> steps, std::span<const node> nodes,
                            const parameters& p, const void* const* in, void* const* out,

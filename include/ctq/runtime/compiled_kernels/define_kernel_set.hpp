@@ -10,7 +10,7 @@
 #include "ctq/runtime/pack_parameters.hpp"
 
 // The kernels of the headers as a kernel_set: what the library ctq-kernels is compiled from, once
-// for each instruction set. Includes all kernels, and takes a compiler most of a minute.
+// for each instruction set. Includes all kernels, and takes almost a minute to compile.
 
 namespace ctq::compiled_kernels {
 
@@ -31,7 +31,8 @@ template <class In, class Kernels>
          simd::plan<isa, In>(s).by == simd::method::depthwise;
 }
 
-/// Such a layer, of any extents: the code for all kernel sizes takes two to three times as long.
+/// Runs such a layer, of any extents: the code for all kernel sizes takes two to three times as
+/// long.
 template <class In, class Kernels, int Stride, fused_op Fused>
 void run_5x5_by_columns(const kernel_signature& key, const operands& x) noexcept {
   namespace simd = kernels::simd;
@@ -46,7 +47,7 @@ void run_5x5_by_columns(const kernel_signature& key, const operands& x) noexcept
       simd::formed_shape<form>{key.as<conv2d_shape>()}, {}, x);
 }
 
-/// Null if another op is fused into it than a table.
+/// Null if an op other than a table is fused into it.
 template <class In, class Kernels, int Stride>
 [[nodiscard]] kernel_function function_of_5x5(fused_op then) {
   if (then == fused_op::nothing) return run_5x5_by_columns<In, Kernels, Stride, fused_op::nothing>;

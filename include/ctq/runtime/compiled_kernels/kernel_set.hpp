@@ -13,7 +13,7 @@
 #include "ctq/ops/op.hpp"
 
 // The kernels of one instruction set as functions whose addresses are known at run time. The
-// library ctq-kernels is made of these; define_kernel_set.hpp makes one of the headers.
+// library ctq-kernels consists of such sets; define_kernel_set.hpp makes one from the headers.
 
 namespace ctq {
 
@@ -22,15 +22,15 @@ struct unpacked_layer {
   const void* weight{};       // (O, kh, kw, I/groups), float or int8
   const void* bias{};         // O: float, or int32 where the layer requantizes
   const float* multiplier{};  // O, where it requantizes; of linear_dynamic the scales of the weight
-  std::int32_t in_zero_point{};  // that is folded into the bias
+  std::int32_t in_zero_point{};  // which is folded into the bias
 };
 
 /// How the parameters of a step are packed.
 struct kernel_packing {
-  /// Of weights, bias and multipliers in the kernel's order, with the table of 256 entries that may
-  /// be fused into them.
+  /// Bytes of weights, bias and multipliers in the kernel's order, and of the table of 256 entries
+  /// of an op that is fused into the kernel.
   std::size_t (*packed_bytes)(const kernel_signature&);
-  /// Packs what is not of the table. The signature's kernel has weights.
+  /// Packs all but the table. The signature's kernel has weights.
   void (*pack)(const kernel_signature&, const unpacked_layer&, std::byte* packed);
 };
 
@@ -52,16 +52,16 @@ struct kernel_set {
   std::string_view isa;
   kernel_packing packing;
   std::size_t (*workspace_bytes)(const kernel_signature&);
-  /// Null: there is no such kernel.
+  /// The code of a signature, or null if there is no such kernel.
   kernel_function (*function_of)(const kernel_signature&);
-  /// How it divides the work, in words.
+  /// How the kernel of a signature divides the work, as text.
   blocking_text (*blocking)(const kernel_signature&);
 };
 
 namespace compiled_kernels {
 
-/// What the headers and the library must agree in: the release, and the layout of what one passes
-/// to the other.
+/// What must be equal in the headers and in the library: the release, and the layout of what they
+/// pass to each other.
 struct release {
   int major{}, minor{}, patch{};
   std::size_t layout{};
@@ -91,9 +91,9 @@ struct release {
 /// The release of these headers.
 inline constexpr release headers = release_of(version);
 
-/// The kernels in the library, those of the fastest instruction set first, as far as this machine
-/// runs them. A program whose headers are of another release than the library does not link: its
-/// message is that this function, with the numbers of the headers, is not there.
+/// The kernel sets of the library that this machine runs, the fastest first. A program whose
+/// headers are of another release than the library does not link: the linker reports that this
+/// function, with the numbers of the headers, is undefined.
 template <int Major, int Minor, int Patch, std::size_t Layout>
 [[nodiscard]] std::span<const kernel_set* const> of_release() noexcept;
 

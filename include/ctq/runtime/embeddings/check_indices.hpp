@@ -14,13 +14,14 @@
 #include "ctq/kernels/embedding_table.hpp"
 #include "ctq/passes/schedule/step.hpp"
 
-// Whether the indices that a model is called with lie in the tables of its embeddings.
+// Checks that the indices that a model is called with are rows of its embeddings.
 
 namespace ctq {
 
 namespace checking_indices {
 
-/// index, offsets: null if the model computes them
+/// Checks the indices of an embedding.
+///   index, offsets  null if the model computes them
 template <class Index>
 [[nodiscard]] status check(const embedding_shape& s, const std::string& place, const Index* index,
                            const Index* offsets) {
@@ -37,7 +38,7 @@ template <class Index>
   return done{};
 }
 
-/// Of those that the model computes with.
+/// Checks integers that the model computes with.
 template <class Index>
 [[nodiscard]] status check(elementwise_shape s, const std::string& place, const Index* index) {
   constexpr Index most = 1 << std::numeric_limits<float>::digits;
@@ -52,7 +53,9 @@ template <class Index>
 
 }  // namespace checking_indices
 
-/// in: elements of the model's inputs, in order · nodes: of the graph of the schedule
+/// Checks all integer inputs of a model.
+///   nodes  those of the graph that the schedule was made for
+///   in     elements of the model's inputs, in order
 /// Errors  with the node's name: an index that is no row of its table, offsets that decrease or lie
 ///         outside of the indices, an index above 2^24 with which the model computes. Indices that
 ///         it computes are not checked: those that are no row of a table give a row of NaN

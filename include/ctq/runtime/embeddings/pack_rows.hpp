@@ -12,8 +12,8 @@
 #include "ctq/passes/schedule/step.hpp"
 #include "ctq/runtime/state_dict.hpp"
 
-// From the tensors of an embedding to what its kernels read: the rows, then of integers the scales,
-// then the zero points, each padded to 64 bytes.
+// From the tensors of an embedding to what its kernels read: the rows, then, if they are integers,
+// the scales and the zero points, each padded to 64 bytes.
 
 namespace ctq::packing {
 

@@ -20,12 +20,12 @@
 #include "ctq/runtime/state_dict.hpp"
 #include "ctq/spec/dtype_with_constraints.hpp"
 
-// From the float table of an embedding to integers, with a scale and a float zero point a row.
+// From the float table of an embedding to integers, with a scale and a float zero point per row.
 
 namespace ctq {
 
 struct quantized_rows {
-  std::vector<std::uint8_t> rows;  // of 4 bits two in a byte
+  std::vector<std::uint8_t> rows;  // integers of 4 bits: two per byte
   std::vector<float> scale, zero_point;
 };
 
@@ -63,7 +63,8 @@ template <int Deferred = 0>
 
 namespace quantizing {
 
-/// The table of an embedding: in float, or integers with a scale and a float zero point a row.
+/// Adds the table of an embedding: in float, or integers with a scale and a float zero point per
+/// row.
 template <int = 0>
 [[nodiscard, gnu::cold]] status add_table(const step& s, const node& n,
                                           const parameter_sources& from, state_dict& to) {

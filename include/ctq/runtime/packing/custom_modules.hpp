@@ -31,7 +31,7 @@
 //     …
 //   };
 //
-// Without a function the form owns the tensors that the one before it owns.
+// Without a function a form owns the same tensors as the form before it.
 
 namespace ctq {
 
@@ -70,9 +70,9 @@ namespace custom_modules {
   return its;
 }
 
-/// Gives the modules of a class in a graph the tensors that a function makes.
-///   qparams  of the observers, or none
-///   form     of the custom_functions
+/// Replaces the tensors of the modules of a class by those that a function of the user makes.
+///   qparams  those of the observers, or none
+///   form     which of the custom_functions
 template <class Graph, class Form>
 [[gnu::cold]] void replace(const Graph& g, op_id of, std::span<const qparams> qparams,
                            std::vector<weight_tensor>& all, Form form) {

@@ -23,13 +23,13 @@ struct graph_nodes {
       : nodes(g.nodes, static_cast<std::size_t>(g.size())),
         args(g.args, static_cast<std::size_t>(g.arg_total())) {}
 
-  /// As parameter_of, of a node of this graph.
+  /// As ctq::parameter_of, for a node of this graph.
   [[nodiscard]] const node* parameter_of(const node& n, int a) const {
     const int found =
         ctq::parameter_of(nodes.data(), args.data(), static_cast<int>(&n - nodes.data()), a);
     return found < 0 ? nullptr : &nodes[static_cast<std::size_t>(found)];
   }
-  /// Whether a node is a parameter or buffer of the model that steps read as an operand.
+  /// Whether a node is a parameter or buffer of the model that is an operand of steps.
   [[nodiscard]] bool is_constant(const node& n) const {
     return n.op != nullptr && n.op->kind == op_kind::get_attr &&
            !is_only_parameter(nodes.data(), args.data(), static_cast<int>(nodes.size()),

@@ -14,7 +14,7 @@
 
 namespace ctq::packing {
 
-/// The elements of all parameters and buffers that are operands, not weights of functions alone.
+/// The elements of all parameters and buffers that are operands, not only weights of functions.
 /// Errors  as state_dict::operand
 template <int = 0>
 [[nodiscard, gnu::cold]] result<aligned_buffer> pack_constants(const graph_nodes& graph,

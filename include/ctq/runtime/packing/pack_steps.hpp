@@ -41,7 +41,8 @@ namespace packing {
   return key.then == fused_op::nothing ? d.out : d.fused;
 }
 
-/// Errors  as state_dict::floats; with the node: check_sums, output_arithmetic_of
+/// Packs the weights of a layer.
+/// Errors  as state_dict::floats; with the node: as check_sums, output_arithmetic_of
 template <int = 0>
 [[nodiscard, gnu::cold]] status pack_layer(const kernel_packing& kernels, const step& s,
                                            const node& n, const state_dict& state,
@@ -91,6 +92,7 @@ template <int = 0>
   return packing;
 }
 
+/// Packs scale and shift of a batch norm.
 /// Errors  as state_dict::floats
 template <int = 0>
 [[nodiscard, gnu::cold]] status pack_batch_norm(const step& s, const node& n,
@@ -105,8 +107,8 @@ template <int = 0>
   return done{};
 }
 
-/// The op whose functions a table holds: the node's, or, with a number as an operand, that of one
-/// tensor.
+/// The op whose functions a table holds: the node's own or, if an operand is a number, the
+/// corresponding op of one tensor.
 [[nodiscard]] constexpr op_id op_of_table(const node& n) {
   const op_id with_number = n.op->descriptor->schedule.with_number;
   return with_number != nullptr ? with_number : n.op;
@@ -154,7 +156,7 @@ template <int = 0>
 
 /// Packs what a step's kernel reads besides its inputs.
 ///   qparams  by number of the observer
-///   data     with the qparams of the step; gets the options of the op that is called
+///   data     has the qparams of the step; receives the options of the op that is called
 /// Errors  as pack_steps
 template <used_kernels Used>
 [[nodiscard, gnu::cold]] status pack_step(const kernel_packing& kernels, const step& s,
@@ -204,8 +206,10 @@ template <used_kernels Used>
 
 }  // namespace packing
 
-/// Used: the kernels of the steps, at least · graph: that the schedule was made for
-/// qparams: one an observer; none for schedules that compute in float alone
+/// Packs the parameters of all steps.
+///   Used     at least the kernels of the steps
+///   graph    the one that the schedule was made for
+///   qparams  one per observer; none for schedules that compute only in float
 /// Errors  a tensor that is missing, of another dtype or shape, or not finite; as check_qparams;
 ///         with the node's name: a sum that could leave int32
 template <used_kernels Used = all_kernels>

@@ -18,7 +18,7 @@
 
 namespace ctq {
 
-/// The qparams of a node's weight, of a model that was trained with fake quantizes.
+/// The qparams of a node's weight in a model that was trained with fake quantizes.
 struct trained_qparams {
   std::string_view node;
   weight_qparams weight;
@@ -26,14 +26,14 @@ struct trained_qparams {
 
 /// What a state_dict is made from.
 struct parameter_sources {
-  graph_nodes graph;  // that the schedule was made for
+  graph_nodes graph;  // the one that the schedule was made for
   const ctq::weights* weights{};
   backend_view backend;
   mapping_view mapping;
   ctq::semantics semantics{};
-  std::span<const trained_qparams> trained{};  // of others a new observer sees the weight
+  std::span<const trained_qparams> trained{};  // other weights are observed by a new observer
 
-  /// A parameter of a node: of a module that of its name, of a function the argument.
+  /// A parameter of a node: of a module the tensor with this name, of a function the argument.
   ///   which  0: the weight, 1: the bias, …
   [[nodiscard]] const weight_tensor* find(const node& n, std::string_view name, int which) const& {
     if (n.op->descriptor->weight_position == 0) return weights->find(n.name, name);

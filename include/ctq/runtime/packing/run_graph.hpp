@@ -7,15 +7,15 @@
 #include "ctq/graph/graph.hpp"
 #include "ctq/ops/op.hpp"
 
-// The nodes that a program packs and runs. Those of a plan refer to all that passes read: observers
-// of the mapping, shape rules and gradients of ops, the ops that these become. The compiler would
-// make code of all of it.
+// The nodes that a program packs and runs. Those of a plan refer to everything that passes read:
+// observers of the mapping, shape rules and gradients of ops, the ops that these become. The
+// compiler would generate code for all of it.
 
 namespace ctq {
 
 namespace run_graphs {
 
-/// Without what passes and training alone read.
+/// The descriptor without the fields that only passes and training read.
 constexpr op_descriptor stripped(op_descriptor d) {
   d.infer_shape = nullptr;
   d.functions.add_gradient = nullptr;
@@ -30,7 +30,7 @@ constexpr op_descriptor stripped(op_descriptor d) {
   return d;
 }
 
-/// An op of the same name, with what running it needs.
+/// An op with the same name, and only what running it needs.
 template <op_id Op>
 struct run_op {
   static constexpr op_descriptor descriptor = stripped(*Op->descriptor);
@@ -51,7 +51,7 @@ constexpr auto stripped(std::index_sequence<I...>) {
 
 }  // namespace run_graphs
 
-/// Of a lowered graph, in a constant.
+/// A lowered graph in a constant, with only what packing and running need.
 template <const auto& Graph>
 inline constexpr auto run_graph =
     run_graphs::stripped<Graph>(std::make_index_sequence<static_cast<std::size_t>(Graph.size())>{});

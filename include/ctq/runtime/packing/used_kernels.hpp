@@ -13,12 +13,13 @@
 #include "ctq/passes/schedule/step.hpp"
 #include "ctq/runtime/recurrent/recurrent_products.hpp"
 
-// The kernels of a schedule, so that of others no code is compiled: what packs weights and what
-// says how a kernel divides its work are functions of a signature that is known at run time.
+// The kernels of a schedule. The functions that pack weights, and those that describe how a kernel
+// divides its work, read a signature at run time: with this set, only the code for kernels of the
+// schedule is compiled.
 
 namespace ctq {
 
-/// A set of kernels, each with the element type of its input, and what follows them.
+/// A set of kernels, each with the element type of its input, and what is fused into them.
 struct used_kernels {
   static_assert(kernels::kernel_count <= 64);
 
@@ -53,14 +54,14 @@ struct used_kernels {
 inline constexpr used_kernels all_kernels{
     ~std::uint64_t{0}, ~std::uint64_t{0}, ~std::uint64_t{0}, true, true, true};
 
-/// False only if the layer certainly is no depthwise convolution.
+/// False only if the layer certainly is not a depthwise convolution.
 [[nodiscard]] constexpr bool may_be_depthwise(const kernel_signature& key) {
   if (key.kernel == kernel::conv2d) return key.as<conv2d_shape>().depthwise();
   return key.kernel == kernel::conv3d || key.kernel == kernel::conv_transpose2d ||
          key.kernel == kernel::conv_transpose3d;
 }
 
-/// Those of steps, with the products of recurrent layers.
+/// The kernels of these steps, including those of the products of recurrent layers.
 [[nodiscard]] constexpr used_kernels used_kernels_of(std::span<const step> steps) {
   used_kernels used;
   for (const step& s : steps) {
@@ -82,7 +83,7 @@ using packing_kernels = std::conditional_t<Used.depthwise || kernels::is_referen
                                            Kernels, kernels::without_depthwise<Kernels>>;
 
 /// Calls f(type_identity<Descriptor>) of a kernel of the set that is known at run time.
-///   Result  of f; that of a kernel outside the set is Result{}
+///   Result  what f returns; Result{} for a kernel that is not in the set
 template <used_kernels Used, class Result, class F>
 constexpr Result with_used(kernel_id k, F f) {
   return boost::mp11::mp_with_index<kernels::kernel_count>(

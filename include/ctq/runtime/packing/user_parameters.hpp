@@ -32,7 +32,7 @@ void for_each_by_channel(const shape& s, int channel_axis, Visit visit) {
         visit((o * channels + c) * inner + i, (c * outer + o) * inner + i);
 }
 
-/// Packs a weight as integers, their scales, and as the floats that they represent.
+/// Packs a weight as integers with their scales, and as the floats that they represent.
 template <int = 0>
 [[gnu::cold]] void pack_quantized(const op_descriptor& d, const parameter_layout_of& l,
                                   std::span<const std::int8_t> weight, std::span<const float> scale,
@@ -49,7 +49,7 @@ template <int = 0>
   std::memcpy(packed + l.scales, scale.data(), scale.size_bytes());
 }
 
-/// Packs the tensors of a node, and says in `data` where they are.
+/// Packs the tensors of a node, and stores in `data` where they are.
 /// Errors  as state_dict::floats
 template <int = 0>
 [[nodiscard, gnu::cold]] status pack_user_parameters(const node& n, const state_dict& state,

@@ -14,8 +14,8 @@
 
 namespace ctq::packing {
 
-/// (O, I, kh, kw) to (O, kh, kw, I): the order in which kernels read weights. Hot: else it is
-/// compiled for size, since its callers are cold.
+/// (O, I, kh, kw) to (O, kh, kw, I): the order in which kernels read weights. Hot, since it would
+/// be compiled for size otherwise: its callers are cold.
 template <class T>
 [[nodiscard, gnu::hot]] std::vector<T> channels_last(std::span<const T> oihw, int outputs,
                                                      int channels) {
@@ -29,7 +29,7 @@ template <class T>
   return out;
 }
 
-/// Calls f(pointer to the weights in this order), without a copy if they are.
+/// Calls f(pointer to the weights in this order); copies them only if necessary.
 template <class T, class F>
 void with_channels_last(std::span<const T> oihw, std::span<const int> shape, F f) {
   std::size_t pixels = 1;
@@ -39,7 +39,7 @@ void with_channels_last(std::span<const T> oihw, std::span<const int> shape, F f
   f(channels_last(oihw, shape[0], shape[1]).data());
 }
 
-/// The weight (O, I, kd, kh, kw) of a convolution along three axes to (O, kh, kw, kd, I).
+/// (O, I, kd, kh, kw), the weight of a convolution along three axes, to (O, kh, kw, kd, I).
 template <class T>
 [[nodiscard, gnu::hot]] std::vector<T> planes_before_channels(std::span<const T> weight,
                                                               int outputs, int channels,
@@ -57,7 +57,7 @@ template <class T>
   return out;
 }
 
-/// The weight (I, O/g, kh, kw) of a transposed convolution to (O, kh, kw, I/g); along three axes
+/// (I, O/g, kh, kw), the weight of a transposed convolution, to (O, kh, kw, I/g); along three axes
 /// (I, O/g, kd, kh, kw) to (O, kh, kw, kd, I/g).
 ///   planes  kd
 template <class T>

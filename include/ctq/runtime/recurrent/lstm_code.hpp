@@ -12,7 +12,7 @@
 #include "ctq/runtime/recurrent/recurrent_code.hpp"
 #include "ctq/runtime/recurrent/static_lstm_layout.hpp"
 
-// PyTorch's quantizable LSTM: the kernel of its observed form, and that of its quantized form.
+// PyTorch's quantizable LSTM: the kernels of its observed form and of its quantized form.
 
 namespace ctq::kernels {
 

@@ -10,8 +10,8 @@
 
 namespace ctq {
 
-/// Shows the values in the cells of an LSTM to the observers of each, step by step, as PyTorch's
-/// cells do.
+/// Passes the values in the cells of an LSTM to their observers, step by step, as PyTorch's cells
+/// do.
 ///   value  what the kernel lstm_observed has written
 ///   all    the observers of the first cell and those after them
 template <int Deferred = 0>

@@ -27,7 +27,7 @@
 
 namespace ctq::packing {
 
-/// Adds, to a table of integers that turns into others, another such step.
+/// Requantizes the entries of a table, if the qparams differ.
 template <int = 0>
 [[gnu::cold]] void requantize_table(std::span<std::uint8_t, 256> table, const qparams& from,
                                     const qparams& to) {
@@ -39,7 +39,7 @@ template <int = 0>
 template <int = 0>
 class static_lstm_packing {
  public:
-  ///   own  of all values in the cells
+  ///   own  the qparams of all values in the cells
   static_lstm_packing(const kernel_packing& kernels, const step& s, const node& n,
                       const state_dict& state, const step_data& data, std::span<const qparams> own)
       : kernels_(kernels),
@@ -60,7 +60,7 @@ class static_lstm_packing {
   }
 
  private:
-  /// Of the products in the cells: of the input, then of the hidden state, for each of them.
+  /// The signature of a product. Each cell has two: of the input, then of the hidden state.
   [[nodiscard]] kernel_signature key_of(int product) const {
     return recurrent_product_key(kernel::lstm_static, weights_[index(product)].product);
   }
@@ -138,7 +138,7 @@ class static_lstm_packing {
     return done{};
   }
 
-  /// Of a hidden state of zeros: its bias, requantized.
+  /// Packs the product of a hidden state of zeros: its bias, requantized.
   [[nodiscard]] status pack_first_product(int which, const qparams& out, std::byte* packed) const {
     const recurrent_weight& product = weights_[index(which)];
     const auto w = weight_of(product, state_);
@@ -167,6 +167,7 @@ class static_lstm_packing {
   std::vector<recurrent_weight> weights_;
 };
 
+/// Packs the cells of an LSTM.
 /// Errors  as state_dict::floats; with the node: a sum that could leave int32
 template <int = 0>
 [[nodiscard, gnu::cold]] status pack_static_lstm(const kernel_packing& kernels, const step& s,

@@ -47,7 +47,7 @@ template <int = 0>
       continue;
     }
     result<quantized_weights> q =
-        s.key.kernel == kernel::lstm_static  // which no pattern of the backend has quantized
+        s.key.kernel == kernel::lstm_static  // not quantized by a pattern of the backend
             ? quantize_weights(f, from.mapping.entries[n.choice.qconfig].qconfig.weight, {},
                                from.semantics)
             : quantized_weight(n, f, from);

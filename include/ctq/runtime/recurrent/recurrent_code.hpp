@@ -12,8 +12,8 @@
 
 namespace ctq::kernels {
 
-/// Layers of LSTM, GRU and RNN, and their cells, of products that another kernel computes: linear
-/// or linear_dynamic. Those of all inputs are computed at once, before the first step.
+/// Layers of LSTM, GRU and RNN, and their cells. Another kernel, linear or linear_dynamic, computes
+/// the products with weights; those of all inputs at once, before the first step.
 ///
 /// Shapes    in: the sequence [steps, batch, input] or, batch_first, [batch, steps, input]; the
 ///           state, if there is one · out: the sequence [steps, batch, directions · hidden] or the
@@ -57,7 +57,7 @@ struct recurrent_code : plain_code {
   }
 
  protected:
-  /// The same, with what computes one step of a cell from its products.
+  /// The same, with a function that computes one step of a cell from its products.
   template <class Set, class Gates>
   [[gnu::always_inline]] static void compute(const recurrent_shape& s, const operands& x,
                                              Gates gates) noexcept {
@@ -133,7 +133,8 @@ struct recurrent_code : plain_code {
   }
 
   /// All steps of a layer in one direction.
-  ///   states  of all layers · to: of the first step, or null
+  ///   states  of all layers
+  ///   to      the output of the first step, or null
   template <class Multiply, class Gates>
   [[gnu::always_inline]] static void run_steps(const recurrent_shape& s, int cell,
                                                Multiply multiply, Gates& compute_gates,

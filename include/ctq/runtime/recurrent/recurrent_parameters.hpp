@@ -21,14 +21,14 @@
 
 namespace ctq {
 
-/// The weight of a product, and its bias, if the module has any.
+/// The names of the weight of a product and of its bias, if the module has any.
 struct recurrent_weight {
   linear_shape product{};
   std::string weight, bias;
 };
 
-/// In the order in which they are packed: for each layer and direction that of the input, then that
-/// of the hidden state.
+/// The weights in the order in which they are packed: for each layer and direction that of the
+/// input, then that of the hidden state.
 template <int = 0>
 [[nodiscard, gnu::cold]] std::vector<recurrent_weight> recurrent_weights(const recurrent_shape& s,
                                                                          const node& n) {
@@ -61,7 +61,7 @@ template <int = 0>
   return std::vector<float>(given->begin(), given->end());
 }
 
-/// Its weight on integers.
+/// The quantized weight of a product.
 /// Errors  as state_dict::floats
 template <int = 0>
 [[nodiscard, gnu::cold]] result<quantized_weight_view> weight_of(const recurrent_weight& w,
@@ -74,7 +74,8 @@ template <int = 0>
   return quantized_weight_view{*weight, *scale};
 }
 
-/// Errors  as state_dict::floats; with the node: check_sums
+/// Packs the weights of a recurrent layer.
+/// Errors  as state_dict::floats; with the node: as check_sums
 template <int = 0>
 [[nodiscard, gnu::cold]] status pack_recurrent(const kernel_packing& kernels, const step& s,
                                                const node& n, const state_dict& state,

@@ -3,15 +3,15 @@
 
 #include "ctq/core/kernel_descriptors.hpp"
 
-// The products with weights that a recurrent layer consists of.
+// The products with weights of a recurrent layer.
 
 namespace ctq {
 
-/// Of the inputs of all steps of a layer.
+/// The product of the inputs of all steps of a layer.
 [[nodiscard]] constexpr linear_shape input_product(const recurrent_shape& s, int layer) {
   return {s.steps * s.batch, s.inputs_of(layer), s.gates() * s.hidden};
 }
-/// Of a hidden state.
+/// The product of a hidden state.
 [[nodiscard]] constexpr linear_shape state_product(const recurrent_shape& s) {
   return {s.batch, s.hidden, s.gates() * s.hidden};
 }

@@ -13,19 +13,22 @@
 
 namespace ctq {
 
-/// Of a cell, besides its weights.
+/// What the kernel reads of a cell, besides its weights.
 struct packed_lstm_cell {
   kernels::quantized_lstm_cell values{};
-  qparams first_c{};           // of the c that its first step reads
-  int requantizes_output = 0;  // 1: the sequence has other qparams than h: another direction's
-  // Tables of 256 entries, from the qparams of the cell to those of what the LSTM gives.
+  qparams first_c{};           // those of the c that its first step reads
+  int requantizes_output = 0;  // 1: the sequence has the qparams of another direction, not of h
+  // Tables of 256 entries, from the qparams of the cell to those of the LSTM's outputs.
   std::uint8_t output[256]{};                 // from h, in the sequence
   std::uint8_t last_h[256]{}, last_c[256]{};  // from h and c, in the last state
 };
 
-/// Where the parts of a cell lie, one after the other: packed_lstm_cell | of the initial state its
-/// product, a row, if it is zeros; else the weights of the hidden state once more, since a given
-/// state has qparams of its own | the weights of the input | those of the hidden state.
+/// The offsets of the parts of a cell, which are contiguous:
+///
+///   packed_lstm_cell
+///   initial state   its product, a row, if it is zeros; else the weights of the hidden state once
+///                   more, since a given state has qparams of its own
+///   the weights of the input, then those of the hidden state
 struct static_lstm_layout {
   std::size_t of_first_state{};
   std::size_t of_input{};
