@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-// evaluate: graphs of any stage run op by op, with shapes that are known at run time: for
-// calibration, for tests, and to compare stages layer by layer. What an op computes on floats,
-// called as in Python, is in evaluate/float_ops. ctq/ctq.hpp does not include this.
+// evaluate: runs graphs of any stage op by op, with shapes that are known at run time: for
+// calibration, for tests, and to compare stages layer by layer. The float implementations of ops,
+// called as in Python, are in evaluate/float_ops. Not part of ctq/ctq.hpp.
 
 #include "ctq/evaluate/compare.hpp"
 #include "ctq/evaluate/custom_modules.hpp"

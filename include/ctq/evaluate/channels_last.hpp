@@ -19,7 +19,8 @@ namespace ctq {
 
 namespace memory_order {
 
-/// Integer ops whose output is in the order N, H, W, C, whatever that of the input.
+/// Whether the node is an integer op whose output is in the order N, H, W, C, whatever the order of
+/// the input.
 [[nodiscard]] constexpr bool makes_channels_last(const node& n) {
   return is_quantized(n.dtype) && n.op->descriptor->makes_channels_last;
 }

@@ -52,7 +52,7 @@ inline void add(sums& to, const float_ops::tensor& wanted, const float_ops::tens
   }
 }
 
-/// By node: the scale of its integers, or of a quantize after it; 0: none.
+/// By node: the scale of its integers, or of a quantize after it; 0 if there is none.
 template <stage Stage>
 std::vector<double> scales_of(graph_view<Stage> g, const std::vector<node_value>& values) {
   std::vector<double> steps(static_cast<std::size_t>(g.size()), 0.0);
@@ -86,9 +86,9 @@ std::map<std::string, std::size_t> counterparts(graph_view<Reference> from,
 
 }  // namespace comparing
 
-/// Layers that are in both graphs under one name, in the order of the quantized one; an op that has
-/// a fused relu is compared with the relu. Inputs, attributes and what passes have inserted are
-/// omitted.
+/// Compares the layers that have the same name in both graphs, in the order of the quantized one;
+/// an op with a fused relu is compared with the relu. Inputs, attributes and nodes that passes have
+/// inserted are omitted.
 ///   data  for each example one value per input
 /// Errors  those of evaluation
 template <stage Reference, class Kernels, stage Quantized, class OtherKernels>

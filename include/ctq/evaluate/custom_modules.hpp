@@ -38,9 +38,9 @@ namespace ctq {
 struct custom_module_source {
   std::string path{};                    // of the module
   qconfig_record qconfig{};              // of its node
-  module_state modules{};                // it, by the name "", and those in it, by paths inside it;
-                                         // of a model in C++ also the options of its node
-  std::optional<quantization> output{};  // of the observer after it, when it is converted; none:
+  module_state modules{};                // the module, named "", and those in it, by paths inside
+                                         // it; of a model in C++ also the options of its node
+  std::optional<quantization> output{};  // from_observed: of the observer after it; nullopt if
                                          // there is none, or it has observed nothing
 };
 
@@ -52,13 +52,14 @@ class custom_module_form {
   custom_module_form& operator=(const custom_module_form&) = delete;
   virtual ~custom_module_form() = default;
 
-  /// The output for these inputs. The quantized form of a static one gets the integers of inputs
-  /// that are quantized, and gives integers with the qparams of source.output, or floats; that of
-  /// nn.LSTM, after which there is no observer, a tuple of integers, (output, (h, c)).
+  /// The output for these inputs. The quantized form of a statically quantized module gets
+  /// quantized inputs as integers, and returns integers with the qparams of source.output, or
+  /// floats; that of nn.LSTM, after which there is no observer, returns a tuple of integers,
+  /// (output, (h, c)).
   [[nodiscard]] virtual result<node_value> forward(const std::vector<node_value>& inputs) = 0;
 };
 
-/// How the forms of the modules of a class are made, for qconfigs of one quant type.
+/// The functions that make the forms of the modules of a class, for qconfigs of one quant type.
 struct custom_module_functions {
   using form = std::unique_ptr<custom_module_form>;
 
@@ -71,8 +72,9 @@ struct custom_module_functions {
 };
 
 /// The custom modules of a model. A module that is called several times is made once.
+///
 /// Threads   one at a time
-/// Lifetime  of what observed() and quantized() return: that of this object, which cannot be moved
+/// Lifetime  must outlive what observed() and quantized() return; it cannot be moved
 class custom_module_set {
  public:
   explicit custom_module_set(std::vector<custom_module_functions> functions)
@@ -84,7 +86,7 @@ class custom_module_set {
   /// Makes the observed forms of the modules that prepare has swapped.
   ///   options  those of prepare
   ///   modules  the float modules of the model
-  /// Errors  of from_float; a class without functions
+  /// Errors  those of from_float; a class without functions
   [[nodiscard]] status prepare(graph_view<stage::prepared> g, const mapping_view& mapping,
                                const prepare_options& options, const module_state& modules) {
     modules_.clear();
@@ -123,8 +125,8 @@ class custom_module_set {
   }
 
   /// Makes the quantized forms.
-  ///   steps  of the observers of the prepared model
-  /// Errors  of from_observed
+  ///   steps  the qparams of the observers of the prepared model
+  /// Errors  those of from_observed
   [[nodiscard]] status convert(const quantizations& steps) {
     for (auto& [path, m] : modules_) {
       const auto output = steps.activations.find(m.observer);

@@ -23,7 +23,8 @@
 
 namespace ctq::decomposed {
 
-/// Quantizes to integers of the range. Requires as many scales as the axis has slices.
+/// Quantizes to integers of the range.
+/// Requires  as many scales as the axis has slices
 /// Rounding  to nearest, ties to even, after multiplying by the inverse of the scale: taken in
 ///           double for one scale, a Python number, in float32 for many, a tensor
 [[nodiscard]] inline quantized_tensor quantize(const float_ops::tensor& x, quantization steps,
@@ -52,8 +53,8 @@ namespace ctq::decomposed {
   return float_ops::list{found->scale, found->zero_point};
 }
 
-/// The result of choose_qparams, as qparams of that dtype.
-/// Errors  another value
+/// The result of choose_qparams, as qparams of the dtype.
+/// Errors  any other value
 [[nodiscard]] inline result<quantization> qparams_from(const node_value& qparams, dtype d) {
   const float_ops::value v = qparams.real();
   const auto* pair = v.get_if<float_ops::list>();

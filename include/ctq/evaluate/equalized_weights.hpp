@@ -24,13 +24,13 @@
 //   auto observed = prepare<lenet, npu, int8_everywhere>(equal->weights);
 //   for (auto& image : calibration) observed(equal->scaled(image));
 //
-// Layers that would need a multiplication in the middle of the model stay as they are.
+// Layers that would need a multiplication in the middle of the model are left unchanged.
 
 namespace ctq {
 
 namespace equalizing {
 
-/// The weights as the modules of a graph that is evaluated op by op.
+/// The weights, as an evaluator reads them.
 [[nodiscard]] inline module_state modules_of(const weights& w) {
   module_state modules;
   for (const weight_tensor& t : w.tensors())
@@ -55,7 +55,7 @@ class equalized_weights {
 
   model_weights<Model> weights;
 
-  /// The input of the model instead of x, in calibration and later.
+  /// The input that the model with these weights needs instead of x, in calibration and later.
   [[nodiscard]] input scaled(input_view x) const {
     input out;
     std::copy(x.data(), x.data() + input::size, out.data());

@@ -27,10 +27,10 @@
 //
 // PyTorch equalizes within prepare and convert: it looks for the factors while it calibrates, and
 // patches observers and weights afterwards. Here the float model is changed first; prepare and
-// convert are unchanged. The factors are the same, the weights too (with a folded batch norm but
-// for rounding), and the range that a min_max observer of an input collects. Between two layers
-// PyTorch keeps the range from before the outputs were multiplied, so that they no longer fit it;
-// and a histogram keeps its bins. Here both are observed after the multiplication.
+// convert are unchanged. The factors are the same, and so are the weights (except for rounding if a
+// batch norm is folded) and the range that a min_max observer of an input collects. Between two
+// layers PyTorch keeps the range from before the outputs were multiplied, which no longer fits
+// them, and a histogram keeps its bins. Here both are observed after the multiplication.
 
 namespace ctq {
 
@@ -67,7 +67,7 @@ inline const float_ops::tensor* tensor_at(const module_state& m, const std::stri
   return v == nullptr ? nullptr : v->get_if<float_ops::tensor>();
 }
 
-/// The path of "weight" or "bias"; empty: a function without it.
+/// The path of "weight" or "bias"; empty for a function without it.
 inline std::string path_of(graph_view<stage::fused> g, const scalable_layer& l,
                            std::string_view part) {
   const node& n = g[l.node];
@@ -76,7 +76,7 @@ inline std::string path_of(graph_view<stage::fused> g, const scalable_layer& l,
   return from < 0 ? std::string{} : std::string(ctq::path_of(g[from]));
 }
 
-/// The weight that a layer computes with, a batch norm folded into it.
+/// The weight that a layer computes with, with its batch norm folded.
 inline result<float_ops::tensor> weight_of(graph_view<stage::fused> g, const scalable_layer& l,
                                            const module_state& modules) {
   const std::string path = path_of(g, l, "weight");
@@ -88,7 +88,7 @@ inline result<float_ops::tensor> weight_of(graph_view<stage::fused> g, const sca
   return *find(*attributes, "weight")->get_if<float_ops::tensor>();
 }
 
-/// Multiplies the outputs of a layer. Those of a batch norm are its gamma and beta.
+/// Multiplies the outputs of a layer: its weight and bias, or gamma and beta of its batch norm.
 inline status multiply_outputs(graph_view<stage::fused> g, const scalable_layer& l,
                                std::span<const float> factor, module_state& modules) {
   const node& n = g[l.node];
@@ -193,7 +193,7 @@ class equalizer {
   return modules;
 }
 
-/// The input of a placeholder of the equalized model instead of x.
+/// The input that a placeholder of the equalized model needs instead of x.
 [[nodiscard]] inline float_ops::tensor scaled_input(graph_view<stage::fused> g,
                                                     std::span<const layer_equalization> layers,
                                                     int placeholder, float_ops::tensor x) {
@@ -207,7 +207,7 @@ class equalizer {
 /// applies, so that its inputs are unchanged: the graph that PyTorch converts to.
 class multiplying_graph {
  public:
-  /// What g refers to must outlive it.
+  /// The names and options of g must outlive it.
   multiplying_graph(graph_view<stage::fused> g, std::span<const layer_equalization> layers)
       : moved_(g.size()) {
     for (int i = 0; i < g.size(); ++i) {

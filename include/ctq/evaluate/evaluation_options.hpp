@@ -22,12 +22,12 @@ namespace ctq {
 /// The qparams of values and weights.
 struct quantizations {
   std::map<int, quantization> activations;                   // by number of the observer
-  std::map<std::string, quantization, std::less<>> weights;  // by path, where not as observed
+  std::map<std::string, quantization, std::less<>> weights;  // by path; others are observed
 };
 
 /// Computes nodes in place of ctq: a user-defined module, or one that is quantized as a whole. For
 /// all others it returns nullopt, and ctq computes them.
-///   attributes  of its module, the weight rounded as the stage requires
+///   attributes  those of its module, with the weight rounded as the stage requires
 using user_implementation = std::function<std::optional<result<node_value>>(
     const node& n, const std::vector<node_value>& reads,
     const std::vector<float_ops::named_value>& attributes)>;

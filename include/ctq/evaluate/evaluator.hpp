@@ -38,7 +38,7 @@
 
 namespace ctq {
 
-/// Threads   one at a time: it caches weights, folded and packed. Two evaluators may share the
+/// Threads   one at a time: it caches folded and packed weights. Two evaluators may share the
 ///           graph, modules and steps, but not observers, which stage::prepared changes
 /// Lifetime  the graph, the modules and what the options point to must outlive it unchanged; it
 ///           rejects temporary ones
@@ -80,7 +80,7 @@ class evaluator {
     return values;
   }
 
-  /// The output of one node, not a placeholder, for its inputs.
+  /// The output of one node for its inputs; not for placeholders.
   [[nodiscard]] result<node_value> run_node(int i, const std::vector<node_value>& reads) {
     result<node_value> value = evaluate(i, reads);
     if (!value) return fail(place_of(g_[i]), value.error().message());
@@ -104,7 +104,7 @@ class evaluator {
   using named_values = std::vector<float_ops::named_value>;
   [[nodiscard]] const evaluation_options& options() const { return rounding_.options(); }
 
-  /// In a lowered model the last bit of a float can change later integers.
+  /// The reference in lowered models, where the last bit of a float can change later integers.
   [[nodiscard]] float_ops::layer_functions float_layers() {
     return Stage == stage::lowered ? float_ops::layer_functions{}
                                    : rounding_.kernels().float_layers();
@@ -170,7 +170,7 @@ class evaluator {
     return by_table ? quantized_values::looked_up(std::move(integers), *in) : integers;
   }
 
-  /// An op without weights on integers, where there is a kernel.
+  /// An op without weights on integers; nullopt if no kernel computes it.
   [[nodiscard]] std::optional<quantized_tensor> scheduled(const node& n,
                                                           const lowered::origin& from,
                                                           const std::vector<node_value>& reads) {

@@ -8,12 +8,14 @@
 #include "ctq/evaluate/float_ops/linear.hpp"
 #include "ctq/evaluate/layer_shape.hpp"
 
-// Layers of floats for the float ops: by a kernel where one has the shape, else as they are
-// defined.
+// Layers on floats for the float ops: computed by a kernel if one has the shape, else by the loops
+// of float_ops.
 
 namespace ctq::float_layers {
 
-/// Calls  has layer(shape, input, weight, bias); state points to one
+/// A convolution.
+///   Calls  has layer(shape, input, weight, bias)
+///   state  points to a Calls
 template <class Calls>
 [[nodiscard]] result<float_ops::tensor> convolution(void* state, const float_ops::tensor& in,
                                                     const float_ops::value& weight,
@@ -33,7 +35,7 @@ template <class Calls>
   return float_ops::convolution(in, *w, b, o);
 }
 
-/// The same of a linear layer.
+/// The same for a linear layer.
 template <class Calls>
 [[nodiscard]] result<float_ops::tensor> linear(void* state, const float_ops::tensor& in,
                                                const float_ops::value& weight,

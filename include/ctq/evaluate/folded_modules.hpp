@@ -35,10 +35,11 @@ namespace folding {
 }  // namespace folding
 
 /// Folds a batch norm into the weight and bias among the attributes of the module before it.
-///   eps   if the batch norm has none
-///   root  the class of the module that owns the weight
+///   eps         used if the batch norm has none
+///   root        the class of the module that owns the weight
 ///   is_trained  in quantization-aware training
-/// Errors  a module without weight, a batch norm without statistics or of other channels
+/// Errors  a module without weight, a batch norm without statistics or with another number of
+///         channels
 [[nodiscard]] inline status fold_batch_norm(std::vector<float_ops::named_value>& attributes,
                                             std::vector<float_ops::named_value> of_norm, double eps,
                                             op_id root, bool is_trained = false) {

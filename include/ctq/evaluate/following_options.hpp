@@ -10,9 +10,8 @@
 #include "ctq/evaluate/node_call.hpp"
 #include "ctq/graph/node.hpp"
 
-// The options of the op that follows a layer in one node: of a module that was traced they are
-// among the state of the modules, of a function they are its arguments, and a model in C++ has them
-// in the node.
+// The options of the op that follows a layer in one node. Those of a traced module are in the state
+// of the modules, those of a function are its arguments, and a model in C++ has them in the node.
 
 namespace ctq {
 
@@ -25,7 +24,7 @@ namespace ctq {
     calling::append_options({.op = op, .attrs = following_options(n.attrs)}, all);
     return all;
   }
-  if (n.then_row == nullptr) {  // the module was traced as one: it has them by the part's number
+  if (n.then_row == nullptr) {  // traced as one module, which has them by the number of the part
     for (float_ops::named_value& own : modules.attributes_of(path_of(n)))
       if (own.name.starts_with("1.")) all.push_back({own.name.substr(2), std::move(own.given)});
     return all;
@@ -42,7 +41,7 @@ namespace ctq {
   return all;
 }
 
-/// The same as attributes of the fused module, whose second part it is.
+/// The same, as attributes of the fused module, of which the op is the second part.
 inline void append_following(const node& n, const module_state& modules,
                              std::vector<float_ops::named_value>& to) {
   for (float_ops::named_value& a : following_attributes(n, modules))

@@ -23,13 +23,12 @@
 #include "ctq/kernels/code/plain_kernels.hpp"
 #include "ctq/kernels/integer_arithmetic.hpp"
 
-// Calls the kernels of compiled models on tensors of run-time shape. Where there is no kernel the
-// result is nullopt, and the evaluator computes the op by its definition: dequantize, the float op,
-// quantize.
+// Calls the kernels of compiled models on tensors of run-time shape. If there is no kernel, the
+// result is nullopt, and the evaluator computes the op by dequantize, the float op, quantize.
 
 namespace ctq {
 
-/// Do kernels exist for this dtype, and can they compute with these qparams?
+/// Whether there are kernels for this dtype, and they can compute with these qparams.
 [[nodiscard]] inline bool has_kernels(const quantization& q) {
   if (q.is_per_channel() || !q.float_zero_point.empty() || q.scale.size() != 1) return false;
   const quant_range r = range_of(q.dtype);
@@ -43,7 +42,7 @@ namespace ctq {
           static_cast<std::int32_t>(r.max)};
 }
 
-/// Remembers packed weights, so one thread at a time may use it.
+/// Caches packed weights, so only one thread at a time may use it.
 template <class Kernels>
 class kernel_calls {
  public:
@@ -60,7 +59,7 @@ class kernel_calls {
     return out;
   }
 
-  /// By the kernel of a schedule's step, which computes with integers of one dtype.
+  /// Calls the kernel of a step, which computes with integers of one dtype.
   ///   in  tensors of one shape, or that broadcast; as many as the step has
   [[nodiscard]] std::optional<quantized_tensor> step(const op_schedule& s,
                                                      const kernel_signature::sizes& sizes,
@@ -99,7 +98,7 @@ class kernel_calls {
   /// A convolution or a linear layer of integers, to be called with its input.
   using integer_layer = std::function<quantized_tensor(kernel_calls&, const quantized_tensor&)>;
 
-  /// The layer of these weights; empty if no kernel has these types, or if a sum could leave int32.
+  /// The layer with these weights; empty if no kernel has these types, or a sum could leave int32.
   ///   s     a layer_shape_of
   ///   in    the qparams of the input
   ///   bias  [O] or null
@@ -191,7 +190,7 @@ class kernel_calls {
     return out;
   }
 
-  /// A layer of floats.
+  /// A layer on floats.
   ///   bias  [O] or null
   template <class Sizes>
   float_ops::tensor layer(const layer_shape_of<Sizes>& s, const float_ops::tensor& in,
@@ -209,8 +208,8 @@ class kernel_calls {
     return {s.out, {out, out + float_ops::numel(s.out)}};
   }
 
-  /// On floats the reference accumulates in double, other sets in float32, one fma a product: the
-  /// last bits differ.
+  /// On floats the reference accumulates in double, other sets in float32 with one fma per product:
+  /// the last bits differ.
   [[nodiscard]] float_ops::layer_functions float_layers() {
     if constexpr (kernels::is_reference<Kernels>) {
       return {};
@@ -228,7 +227,8 @@ class kernel_calls {
     friend bool operator==(const layer_key&, const layer_key&) = default;
   };
 
-  /// Computes an op on integers without parameters: the others need not be compiled here.
+  /// Whether the kernel computes an op on integers without parameters; others are not compiled
+  /// here.
   static constexpr bool computes_plain_integers(const kernels::kernel_facts& k) {
     return k.computes_ops && !k.has_weights && !k.has_tensors && !k.calls_op &&
            k.exists(quint8, quint8);
@@ -249,8 +249,8 @@ class kernel_calls {
     });
   }
 
-  /// Calls run(operands) with inputs and output in the order of the kernel; in and what it returns
-  /// lie in the order of their axes.
+  /// Calls run(operands) with inputs and output in the order of the kernel; `in` and the returned
+  /// elements are in the order of their axes.
   template <class T, class Out = T, class Run>
   const Out* in_order(kernel_layout order, std::span<const T* const> in,
                       const float_ops::extents& in_shape, const float_ops::extents& out_shape,

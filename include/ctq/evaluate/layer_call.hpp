@@ -18,8 +18,8 @@
 #include "ctq/evaluate/node_value.hpp"
 #include "ctq/graph/node.hpp"
 
-// Layers of a lowered graph on integers, by the kernels of compiled models, and what follows in
-// float before the output is quantized.
+// Layers of a lowered graph on integers, computed by the kernels of compiled models, and the op
+// that follows in float before the output is quantized.
 
 namespace ctq::lowered {
 
@@ -29,7 +29,7 @@ namespace ctq::lowered {
   return d.is_transposed && is_quantized(n.dtype) && (n.weight != nullptr || d.weight_position > 0);
 }
 
-/// The layer in a fused module that computes more of its sums in float.
+/// The layer of a fused module whose second part computes in float.
 [[nodiscard]] constexpr op_id layer_of(op_id op) {
   const op_descriptor& d = *op->descriptor;
   if (d.schedule.how != schedule_as::layer || op->kind != op_kind::module) return op;
@@ -39,7 +39,7 @@ namespace ctq::lowered {
 /// A transposed convolution on integers; nullopt if no kernel computes it.
 ///   args     the call of the float op
 ///   terms    the bias, or null
-///   compute  see weighted
+///   compute  as in weighted
 template <class Compute>
 [[nodiscard]] auto transposed(const quantized_tensor& in, const node_value& weight,
                               float_ops::operands& args, const std::vector<float>* terms,
@@ -68,7 +68,7 @@ template <class Compute>
 /// A linear layer or a convolution on integers; nullopt if no kernel computes it.
 ///   call     the float op's: its arguments; None in place of the input and the weight is allowed
 ///   compute  (std::optional of a layer_shape_of, the bias or null)
-/// Errors  as the float op's arguments; a weight that is not quantized
+/// Errors  wrong arguments, as the float op reports them; a weight that is not quantized
 template <class Compute>
 [[nodiscard]] auto weighted(op_id op, const quantized_tensor& in, const node_value& weight,
                             float_ops::python_call call, const Compute& compute)
@@ -108,7 +108,7 @@ template <class Compute>
   return compute(convolution_layer(in.q.shape, shape, w), terms);
 }
 
-/// The floats of a layer before they are quantized, of those that something can follow.
+/// The float output of a layer before it is quantized, for layers that an op can follow.
 template <class Sizes, class Kernels>
 [[nodiscard]] std::optional<float_ops::tensor> layer_in_float(
     const std::optional<layer_shape_of<Sizes>>& s, const quantized_tensor& in,
@@ -120,8 +120,9 @@ template <class Sizes, class Kernels>
   }
 }
 
-/// What a node computes of the sums of its layer: an op that follows, or a sum; else nothing.
-///   reads  of the node
+/// Applies the op that follows the layer of a node to its sums, or adds a tensor; else returns
+/// them.
+///   reads  those of the node
 [[nodiscard]] inline result<node_value> followed(const node& n, float_ops::tensor sums,
                                                  const std::vector<node_value>& reads,
                                                  const module_state& modules) {
@@ -144,8 +145,8 @@ template <class Sizes, class Kernels>
   return node_value(*std::move(out));
 }
 
-/// The layer of a node as it was computed last: binding its arguments anew takes longer than a
-/// small layer.
+/// The layer of a node, cached from its last call, since binding its arguments again takes longer
+/// than a small layer.
 template <class Kernels>
 struct ready_layer {
   float_ops::extents in_shape{};
@@ -160,9 +161,11 @@ struct ready_layer {
   }
 };
 
-/// A layer on integers, with what follows; nullopt if no kernel computes it.
-///   in, weight  integers · reads: of the node · call: its call, with None in place of integers
-///   kept        is made ready for the next call of a module that nothing follows
+/// A layer on integers, with the op that follows; nullopt if no kernel computes it.
+///   in, weight  integers
+///   reads       those of the node
+///   call        its call, with None in place of integers
+///   kept        receives the layer for the next call, if it is a module that no op follows
 /// Errors  as weighted; those of the op that follows
 template <class Kernels>
 [[nodiscard]] result<std::optional<node_value>> layer_by_kernel(

@@ -37,7 +37,7 @@ using deep_transposed_layer_shape = layer_shape_of<conv_transpose3d_shape>;
 
 namespace layer_shapes {
 
-/// The numbers of all axes, from the `first` on.
+/// The numbers of all axes, from number `first` on.
 template <class Extent>
 [[nodiscard]] Extent extent_of(const std::vector<int>& numbers, std::size_t first = 0) {
   const auto at = [&](std::size_t i) { return numbers[first + i]; };
@@ -55,8 +55,8 @@ template <class Extent>
   return s;
 }
 
-/// A layer by the rules of a convolution's descriptor. Nothing for tensors of no elements, or of so
-/// many that an int does not count them, and for extents that do not fit each other.
+/// A layer by the rules of a convolution's descriptor. nullopt for tensors without elements or with
+/// more than an int can count, and for extents that do not fit each other.
 ///   op  by number of axes, or null
 template <class Sizes, class Options>
 [[nodiscard]] std::optional<layer_shape_of<Sizes>> layer(std::initializer_list<op_id> op,
@@ -92,9 +92,9 @@ template <class Sizes, class Options>
 
 }  // namespace layer_shapes
 
-/// A convolution along one or two axes: one axis is an image of one row. Nothing for those along
-/// three axes, of no elements, or of so many that an int does not count them, and for extents that
-/// do not fit each other.
+/// A convolution along one or two axes: one axis is an image of one row. nullopt for convolutions
+/// along three axes, for tensors without elements or with more than an int can count, and for
+/// extents that do not fit each other.
 ///
 /// Shapes  in [N, I, ...] · weight [O, I/groups, ...]
 [[nodiscard]] inline std::optional<layer_shape> convolution_layer(const float_ops::extents& in,
@@ -113,7 +113,7 @@ template <class Sizes, class Options>
       conv3d_options{.out_channels = weight.empty() ? 0 : weight[0]});
 }
 
-/// As convolution_layer, of a transposed one.
+/// The same for a transposed convolution.
 ///
 /// Shapes  in [N, I, ...] · weight [I, O/groups, ...]
 [[nodiscard]] inline std::optional<transposed_layer_shape> transposed_convolution_layer(
@@ -135,8 +135,8 @@ template <class Sizes, class Options>
       &output_padding);
 }
 
-/// A linear layer is a convolution with kernels of one pixel, on an image of one row. Nothing as
-/// for those.
+/// A linear layer as a convolution with kernels of one pixel, on an image of one row. nullopt as
+/// for convolutions.
 ///
 /// Shapes  in [..., K] · weight [N, K]
 [[nodiscard]] inline std::optional<layer_shape> linear_layer(const float_ops::extents& in,

@@ -22,25 +22,25 @@
 #include "ctq/passes/lower/integer_forms.hpp"
 
 // Computes ops of a lowered graph on integers, by the kernels of compiled models. An op without a
-// kernel is computed by its definition: dequantize, the float op, quantize.
+// kernel is computed by dequantize, the float op, quantize.
 
 namespace ctq {
 
-/// Adding or multiplying a number changes the scale, so that nothing is cut off. PyTorch does so in
-/// every release, though the reference model rounds to the scale of the input (its issue: the two
-/// differ without bound). ctq keeps to the reference model unless PyTorch 1.13 is asked for.
+/// Adding or multiplying by a number changes the scale, so that nothing is cut off. So does every
+/// PyTorch, although its reference model rounds to the scale of the input, so that the difference
+/// between the two is unbounded. ctq follows the reference model, except for torch_1_13.
 [[nodiscard]] constexpr bool scalars_change_the_scale(semantics s) {
   return s == semantics::torch_1_13;
 }
 
-/// A sigmoid or tanh on integers gives the scale that its range asks for, also where the observer
-/// is another one: that of a cat which reads it.
+/// The output of a sigmoid or tanh on integers has the scale of its range, even if its observer is
+/// another one, such as that of a cat that reads it.
 [[nodiscard]] constexpr bool known_ranges_have_their_scale(semantics s) {
   return s == semantics::torch_1_13;
 }
 
-/// What the kernel decides whatever the observer says: the output has the qparams of the input
-/// where the op copies or compares integers. nullopt: those of the observer.
+/// The qparams of an output that do not depend on the observer: those of the input if the op copies
+/// or compares integers, or those of a known range. nullopt: those of the observer.
 [[nodiscard]] inline std::optional<quantization> steps_of_kernel(op_id op, dtype d,
                                                                  const quantized_tensor* in,
                                                                  semantics s) {
@@ -69,7 +69,7 @@ struct origin {
   bool dynamic = false;
 };
 
-/// The float op of which this is an integer form; op is null if it is none.
+/// The float op whose integer form this is; `op` is null if it is none.
 [[nodiscard]] constexpr origin origin_of(op_id form) {
   if (form->kind != op_kind::pass) return {};
   for (const op_id op : naming::builtin_ops) {
@@ -85,8 +85,8 @@ struct origin {
 }
 
 /// The qparams of the output of a node on integers.
-///   op  what computes it
-///   in  its first input; null if that is in float
+///   op  the op that computes it
+///   in  its first input; null if that is float
 template <class Kernels>
 [[nodiscard]] result<quantization> steps_of_output(const node& n, op_id op,
                                                    const quantized_tensor* in,
@@ -154,8 +154,8 @@ template <class Kernels>
 }
 
 /// The output of the kernel that the op's descriptor schedules; nullopt if no kernel computes it.
-///   op    on integers
-///   from  the float op of which it is the integer form, or itself, and its call
+///   op    the op on integers
+///   from  the float op whose integer form it is, or the op itself, and its call
 template <class Kernels>
 [[nodiscard]] std::optional<quantized_tensor> scheduled(op_id op, op_id from,
                                                         const std::vector<node_value>& reads,
@@ -202,7 +202,7 @@ template <class Kernels>
   return out;
 }
 
-/// The number among the arguments of a sum or a product, if there is just one.
+/// The number among the arguments of a sum or a product; nullopt if there is none.
 [[nodiscard]] inline std::optional<double> scalar_of(const float_ops::python_call& call) {
   std::optional<double> number;
   for (const float_ops::value& v : call.positional)
@@ -210,7 +210,7 @@ template <class Kernels>
   return number;
 }
 
-/// The node whose output scale holds for this call.
+/// The observer whose scale the output of node i has.
 template <stage Stage>
 [[nodiscard]] int observer_of_output(graph_view<Stage> g, int i, semantics s) {
   int last = i;

@@ -49,7 +49,7 @@ class module_weights {
   }
 
   /// A quantized weight: with the qparams that were given for its path, else with those of the
-  /// node's observer. No integers: half precision, which is not quantized.
+  /// node's observer. Half precision is not quantized: the result has no integers.
   ///   name  "weight", or one of those of a recurrent network
   /// Requires  a node with an observer for its weight, and a tensor
   /// Errors    as the observer; qparams that are given and do not fit the weight
@@ -88,7 +88,7 @@ class module_weights {
     return kept.real;
   }
 
-  /// As quantized, of one of the attributes; no integers if it is not a tensor or has no observer.
+  /// As quantized, for one of the attributes; no integers if it is not a tensor or has no observer.
   [[nodiscard]] result<node_value> integers(const node& n, const std::string& name,
                                             attributes& all) {
     const float_ops::value* const weight = find(all, name);
@@ -104,7 +104,7 @@ class module_weights {
     });
   }
 
-  /// Passes the same to the observer, which may round it; null: to none.
+  /// Passes these weights to their observers, which may round them; null: there are none.
   [[nodiscard]] static status observe(const node& n, attributes& all, observer_set* observers) {
     if (observers == nullptr) return done{};
     return for_each_weight(n, all, [&](const std::string&, const float_ops::value& weight) {
@@ -127,7 +127,8 @@ class module_weights {
     return done{};
   }
 
-  /// The channel axis is that of the descriptor for user ops, that of the observer for PyTorch's.
+  /// The channel axis is that of the descriptor for user ops, that of the observer for PyTorch's
+  /// ops.
   static observer_record observer_of_weight(const node& n) {
     observer_record record = *n.weight;
     if (!n.op->builtin && is_per_channel(record.type))

@@ -23,7 +23,7 @@ namespace ctq {
 
 namespace calling {
 
-/// A tuple with numbers in place of its items, and these.
+/// A tuple with numbers in place of its items, which are appended to `items`.
 inline float_ops::value numbered(const node_value& v, std::vector<node_value>& items) {
   if (v.items() == nullptr) {
     items.push_back(v);
@@ -105,7 +105,7 @@ inline void append_options(const node& n, std::vector<float_ops::named_value>& t
       c.positional.push_back(float_ops::list(reads.begin(), reads.end()));
     else
       c.positional = std::move(reads);
-    // They follow other arguments.
+    // Weight and bias come after other arguments.
     for (; has_weight && c.positional.size() > 1; c.positional.pop_back())
       c.keywords.push_back(
           {c.positional.size() == 2 ? "weight" : "bias", std::move(c.positional.back())});
@@ -142,7 +142,7 @@ inline void append_options(const node& n, std::vector<float_ops::named_value>& t
   return c;
 }
 
-/// What a getitem takes out of a tuple; integers stay integers.
+/// The item that a getitem takes out of a tuple; integers stay integers.
 /// Errors  as the float op
 [[nodiscard]] inline result<node_value> item_of(const node& n, const node_value& tuple) {
   std::vector<node_value> items;

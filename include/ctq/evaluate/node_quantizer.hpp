@@ -23,6 +23,7 @@
 
 namespace ctq {
 
+/// Computes these nodes.
 /// Errors  a value that is not a float tensor, an observer without scale and zero point
 template <class Kernels>
 class node_quantizer {
@@ -33,7 +34,7 @@ class node_quantizer {
   [[nodiscard]] kernel_calls<Kernels>& kernels() { return kernels_; }
 
   /// Passes a value to the observer of the node; a fake quantize rounds it.
-  ///   of  what computes the value
+  ///   of  the node that computes the value
   [[nodiscard]] result<node_value> observe(const node& n, const node& of,
                                            const node_value& in) const {
     const float_ops::value v = in.real();
@@ -51,7 +52,7 @@ class node_quantizer {
     return node_value(*std::move(seen));
   }
 
-  /// The qparams of the observer of that number.
+  /// The qparams of the observer with this number.
   /// Errors  none are given, or invalid ones
   [[nodiscard]] result<quantization> steps_of(int observer) const {
     if (options_.steps != nullptr) {
@@ -77,7 +78,7 @@ class node_quantizer {
     return node_value(kernels_.quantize(*x, steps));
   }
 
-  /// Quantized with the range of these values, or rounded to half precision.
+  /// The values quantized with their own range, or rounded to half precision.
   ///   observer_config  has the dtype; null: quint8
   [[nodiscard]] result<node_value> dynamically_quantized(const observer_record* observer_config,
                                                          const node_value& in) {

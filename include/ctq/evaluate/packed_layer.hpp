@@ -23,9 +23,9 @@
 #include "ctq/runtime/output_arithmetic.hpp"
 #include "ctq/runtime/packing/pack_steps.hpp"
 
-// The weights of a layer of run-time shape as a kernel reads them. Shape: conv2d_shape,
+// The weights of a layer of run-time shape as a kernel reads them. Shape is conv2d_shape,
 // conv3d_shape, conv_transpose2d_shape or conv_transpose3d_shape; the weight is (O, I/groups, …),
-// of a transposed convolution (I, O/groups, …).
+// or for a transposed convolution (I, O/groups, …).
 
 namespace ctq {
 
@@ -55,7 +55,9 @@ using code_of = kernels::kernel_code<
 template <class Shape>
 inline constexpr int channel_axis = is_transposed<Shape> ? 1 : 0;
 
-/// bias, multiplier  as the kernel's pack · in_zero_point: folded into the bias
+/// Packs weights that are in the order of kernels.
+///   bias, multiplier  as the kernel's pack reads them
+///   in_zero_point     folded into the bias
 template <class Kernels, class In, class Shape, class Weight, class Bias>
 [[nodiscard]] packed_layer pack_ordered(const Shape& s, const std::vector<Weight>& weight,
                                         const Bias* bias, const float* multiplier,
@@ -71,7 +73,7 @@ template <class Kernels, class In, class Shape, class Weight, class Bias>
   return p;
 }
 
-/// In the order in which kernels read weights.
+/// A weight in the order in which kernels read it.
 template <class Shape, class T>
 [[nodiscard]] std::vector<T> ordered(const Shape& s, std::span<const T> weight) {
   if constexpr (is_transposed<Shape>) {
@@ -87,13 +89,13 @@ template <class Shape, class T>
   }
 }
 
-/// A weight as kernels have it, with a scale for each output.
+/// An int8 weight, with a scale for each output.
 struct int8_weight {
   std::vector<std::int8_t> integers;
   std::vector<float> scale;
 };
 
-/// nullopt if no kernel has this weight.
+/// The weight as int8; nullopt if no kernel has this weight.
 [[nodiscard]] inline std::optional<int8_weight> int8_of(const quantized_tensor& weight,
                                                         std::size_t outputs, int channel_axis) {
   const quantization& steps = weight.steps;
@@ -112,7 +114,8 @@ struct int8_weight {
 
 }  // namespace layer_packing
 
-/// bias  [O] or null
+/// Packs a layer on floats.
+///   bias  [O] or null
 template <class Kernels, class Shape>
 [[nodiscard]] packed_layer pack_float_layer(const Shape& s, std::span<const float> weight,
                                             const float* bias) {
@@ -120,9 +123,9 @@ template <class Kernels, class Shape>
                                                      nullptr, 0);
 }
 
-/// Of a layer that reads In. Not exact if no kernel has this weight, or a sum could leave int32.
-///   bias        [O], or none
-///   multiplier  [O], as packed; null: not wanted
+/// Packs a layer that reads In. Not exact if no kernel has this weight, or a sum could leave int32.
+///   bias        [O], or empty
+///   multiplier  [O], receives the packed multipliers; null: not wanted
 template <class Kernels, class In, class Shape>
 [[nodiscard]] packed_layer pack_integer_layer(const Shape& s, const quantized_tensor& weight,
                                               std::vector<float> bias, const qparams& in,
@@ -142,7 +145,7 @@ template <class Kernels, class In, class Shape>
                                                   in.zero_point);
 }
 
-/// Of a layer whose accumulators become floats.
+/// Packs a layer whose accumulators become floats.
 template <class Kernels, class In>
 [[nodiscard]] packed_layer pack_layer_in_float(const conv2d_shape& s,
                                                const quantized_tensor& weight,
@@ -156,7 +159,7 @@ template <class Kernels, class In>
   return {std::move(bytes), true};
 }
 
-/// The same of a linear layer whose input is quantized dynamically.
+/// Packs a linear layer whose input is quantized dynamically.
 template <class Kernels>
 [[nodiscard]] packed_layer pack_dynamic_layer(const linear_shape& s, const quantized_tensor& weight,
                                               std::vector<float> bias) {

@@ -8,7 +8,7 @@
 
 #include "ctq/runtime/aligned_buffer.hpp"
 
-// What kernels with run-time shapes keep from call to call: packed weights and scratch memory.
+// What kernels with run-time shapes reuse in later calls: packed weights and scratch memory.
 
 namespace ctq {
 
@@ -19,13 +19,13 @@ class packed_weights {
  public:
   using shared = std::shared_ptr<const Packed>;
 
-  /// make() returns a value that is not in the cache.
+  /// The value for a weight; make() computes it if it is not in the cache.
   template <class Make>
   [[nodiscard]] shared of(const std::shared_ptr<const void>& weight, const Key& key, Make make) {
     const auto found = entries_.find(weight.get());
     if (found != entries_.end() && !found->second.weight.expired() && found->second.key == key)
       return found->second.packed;
-    // The weak pointer tells a reused address from that of the old weight.
+    // The weak pointer shows whether the address belongs to another, destroyed weight.
     std::erase_if(entries_, [](const auto& e) { return e.second.weight.expired(); });
     entry& e = entries_[weight.get()];
     e = {weight, key, std::make_shared<const Packed>(make())};

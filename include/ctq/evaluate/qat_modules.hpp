@@ -63,7 +63,7 @@ class module_in_training {
 
   /// The output in training: batch norm uses the statistics of the batch, and updates its own.
   /// The module keeps what backward needs.
-  /// Errors  shapes that do not fit, one element per channel, as fake quantize of the weight
+  /// Errors  shapes that do not fit, only one element per channel, those of the fake quantize
   [[nodiscard]] result<float_ops::tensor> train(const float_ops::tensor& x) {
     auto y = trained(x);
     out_ = y ? *y : float_ops::tensor();
@@ -276,8 +276,8 @@ class module_in_training {
 
   qat_parameters parameters_;
   observers::any_fake_quantize weight_fake_quant_;
-  // Of the last forward: the input, W * s, that rounded, the output of the conv, what the batch
-  // norm saw of it, the output; s and sqrt(running_var + eps), as they were then.
+  // Of the last forward: the input, W * s, W * s rounded, the output of the conv, the input of the
+  // batch norm, the output; s and sqrt(running_var + eps), as they were then.
   float_ops::tensor in_, scaled_, rounded_, scaled_out_, shifted_, out_;
   std::vector<float> scale_, deviation_;
   float_ops::batch_statistics statistics_{};

@@ -27,7 +27,7 @@ namespace ctq {
 struct quantization {
   ctq::dtype dtype = quint8;
   int axis = -1;                   // -1: one for all
-  std::vector<double> scale{1.0};  // quantizing multiplies by its float32
+  std::vector<double> scale{1.0};  // rounded to float32 where it is used
   std::vector<std::int32_t> zero_point{0};
   std::vector<float> float_zero_point{};  // of embeddings, instead of zero_point
 

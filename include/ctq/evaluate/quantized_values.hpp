@@ -12,7 +12,7 @@
 #include "ctq/evaluate/quantized_tensor.hpp"
 #include "ctq/ops/op.hpp"
 
-// Functions of one number on integers of 8 bits: computed once for each integer there is, then
+// Functions of one number on integers of 8 bits: computed once for each of the 256 integers, then
 // looked up for each element.
 
 namespace ctq::quantized_values {
@@ -25,7 +25,7 @@ inline constexpr std::size_t count = 256;
          r.max - r.min == static_cast<decltype(r.max)>(count - 1);
 }
 
-/// Whether the op is such a function, of more elements than there are integers.
+/// Whether the op is such a function, and its input has more elements than there are integers.
 [[nodiscard]] inline bool has_table(op_id op, const std::vector<node_value>& reads) {
   const op_functions& f = op->descriptor->functions;
   const quantized_tensor* const in = reads.size() == 1 ? reads[0].integers() : nullptr;
@@ -33,7 +33,8 @@ inline constexpr std::size_t count = 256;
          in->q.data.size() > count && has_table(in->steps);
 }
 
-/// All integers of the dtype, in their order. Requires has_table(steps).
+/// All integers of the dtype, in their order.
+/// Requires  has_table(steps)
 [[nodiscard]] inline quantized_tensor all(const quantization& steps) {
   quantized_tensor out{steps, float_ops::filled<std::int32_t>({static_cast<int>(count)})};
   auto q = static_cast<std::int32_t>(range_of(steps.dtype).min);
@@ -46,7 +47,7 @@ inline constexpr std::size_t count = 256;
   return {dequantize(all(in.steps))};
 }
 
-/// By element of `in` what the table says. The table was computed from all(in.steps).
+/// Looks up each element of `in` in the table, which was computed from all(in.steps).
 [[nodiscard]] inline result<node_value> looked_up(const result<node_value>& from,
                                                   const quantized_tensor& in) {
   if (!from) return from;

@@ -7,7 +7,7 @@
 
 #include "ctq/evaluate/quantized_tensor.hpp"
 
-// Sums and products of a quantized tensor and a number, in a scale that follows from both, as in
+// Sums and products of a quantized tensor and a number, with a scale that depends on both, as in
 // PyTorch; ctq's kernels keep the observed scale.
 
 namespace ctq {

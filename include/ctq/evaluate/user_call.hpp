@@ -13,7 +13,7 @@
 #include "ctq/graph/node.hpp"
 #include "ctq/ops/reflect.hpp"
 
-// The result of a user op, by the functions of its descriptor.
+// Evaluates a user op with the functions of its descriptor.
 
 namespace ctq {
 
@@ -38,6 +38,7 @@ template <class T>
   return op->descriptor->functions.apply != nullptr && op->descriptor->infer_shape != nullptr;
 }
 
+/// The output of a user op.
 /// Errors  another number of arguments, arguments that are not tensors, or of wrong shapes; a
 ///         missing tensor of the module
 [[nodiscard]] inline result<node_value> user_call(const node& n,

@@ -12,13 +12,13 @@
 #include "ctq/core/result.hpp"
 #include "ctq/evaluate/float_ops/float_op.hpp"
 
-// Activation functions in float32. NaN gives NaN.
+// Activation functions in float32. The result for NaN is NaN.
 
 namespace ctq::float_ops {
 
 namespace implementation {
 
-/// An op that computes element by element has its function in ops/.
+/// An op that computes element by element, with its function in ops/.
 inline result<value> elementwise(operands& from) {
   tensor out = from.floats("input");
   attributes options = from.options();
@@ -50,7 +50,7 @@ inline result<value> by_shape_rule(operands& from) {
   return value(std::move(out));
 }
 
-/// Training would draw a slope.
+/// The slope is fixed; only training draws it at random.
 inline result<value> rrelu(operands& from) {
   from.require(!from.flag("training"), "cannot be trained");
   return elementwise(from);

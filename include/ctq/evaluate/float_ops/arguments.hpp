@@ -33,7 +33,7 @@ class arguments {
     given_.push_back({std::string(name), std::move(v)});
   }
 
-  /// Null if the argument is not given.
+  /// The argument with this name; null if it is not given.
   [[nodiscard]] const value* find(std::string_view name) const {
     for (const named_value& g : given_)
       if (g.name == name) return &g.given;
@@ -47,9 +47,9 @@ class arguments {
   std::vector<named_value> given_;
 };
 
-/// A call as in Python. Attributes are those of a module: tensors by their names in state_dict, and
-/// constructor arguments. A tensor follows the flag of the same name (bias=True) and replaces it.
-/// Attributes that an op does not read are ignored.
+/// A call as in Python. The attributes are those of a module: tensors by their names in state_dict,
+/// and constructor arguments. A tensor comes after the flag with the same name (bias=True) and
+/// replaces it. Attributes that an op does not read are ignored.
 struct python_call {
   std::vector<value> positional{};
   std::vector<named_value> keywords{};

@@ -200,7 +200,7 @@ inline result<value> power(operands& from) {
   return arithmetic::apply<arithmetic::power>(from, a, b);
 }
 
-/// The sum of numbers and tensors; Python's + of lists, their concatenation.
+/// The sum of numbers and tensors; for lists Python's +, their concatenation.
 inline result<value> add(operands& from) {
   const value a = from.any("input"), b = from.any("other");
   const auto *left = a.get_if<list>(), *right = b.get_if<list>();

@@ -84,9 +84,9 @@ constexpr const float_op* of(op_id op) {
   return fusing::fused_form(op) != nullptr ? &by_parts : nullptr;
 }
 
-/// The same at run time, from a sorted list: the search by name takes as long as a small op. A
-/// template, since compiling all ops takes eight seconds: all but one of a program's translation
-/// units may declare
+/// The same at run time, from a sorted list, since the search by name takes as long as a small op.
+/// A template, since compiling all ops takes eight seconds: all translation units of a program but
+/// one may declare
 ///
 ///   extern template const ctq::float_ops::float_op*
 ///   ctq::float_ops::implementation::at_run_time<>(ctq::op_id);
@@ -107,7 +107,7 @@ template <class = void>
 
 }  // namespace implementation
 
-/// Null if ctq has no float implementation of the op.
+/// The float implementation of the op; null if ctq has none.
 [[nodiscard]] constexpr const float_op* float_op_of(op_id op) {
   return std::is_constant_evaluated() ? implementation::of(op) : implementation::at_run_time(op);
 }
@@ -135,8 +135,8 @@ template <class = void>
   return true;
 }
 
-/// Whether an op gives integers because of its arguments. (Masks that were computed from floats are
-/// floats here.)
+/// Whether an op returns integers because of its arguments. (Masks that were computed from floats
+/// are floats here.)
 [[nodiscard]] inline bool gives_integers(op_id op, const arguments& given) {
   if (!keeps_integers(*op->descriptor)) return false;
   const integers_if inputs = gives_integers_if(*op->descriptor);
@@ -153,7 +153,7 @@ template <class = void>
   return any;
 }
 
-/// Floats that hold integers exactly, or those in a tuple of values and indices, as integers.
+/// Converts floats that are integers, or those in a tuple of values and indices, to integers.
 [[nodiscard]] inline value as_integers(value computed) {
   if (const auto* const floats = computed.get_if<tensor>()) {
     for (const float x : floats->data)
@@ -167,7 +167,7 @@ template <class = void>
   return value(std::move(all));
 }
 
-/// Evaluates the op with bound arguments, its layers by `layers`.
+/// Evaluates the op with bound arguments; `layers` computes its layers.
 ///
 /// Errors  an op without float implementation, a missing argument, one of the wrong type,
 ///         mismatched shapes; the place is the op's name

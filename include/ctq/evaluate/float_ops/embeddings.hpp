@@ -15,7 +15,7 @@
 
 namespace ctq::float_ops {
 
-/// The reduction of a bag. A bag without indices gives zeros.
+/// The reduction of a bag. The result of a bag without indices is zeros.
 struct bag_options {
   bag_mode mode = bag_mode::mean;
   std::int64_t padding_index = -1;  // an index that is ignored; -1: none
@@ -23,8 +23,8 @@ struct bag_options {
 
 /// out[b] = sum, mean or max of weight[indices[i]] for starts[b] <= i < starts[b + 1]
 ///
-/// Shapes  indices (L) · starts (B + 1) · weight (rows, width) · factors (L) or null · out (B,
-/// width)
+/// Shapes  indices (L) · starts (B + 1) · weight (rows, width) · factors (L) or null ·
+///         out (B, width)
 inline result<tensor> embedding_bag(const index_tensor& indices,
                                     const std::vector<std::int64_t>& starts, const tensor& weight,
                                     const tensor* factors, const bag_options& o) {

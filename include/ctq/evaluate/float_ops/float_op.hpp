@@ -8,15 +8,15 @@
 #include "ctq/evaluate/float_ops/operands.hpp"
 #include "ctq/ops/reflect.hpp"
 
-// The float implementation of an op: one for all its forms, since PyTorch gives one name to
+// The float implementation of an op: one for all its forms, since PyTorch uses the same name for
 // modules, functions and methods that compute the same: torch.nn.PReLU, torch.nn.functional.prelu,
 // and torch.relu, Tensor.relu_.
 
 namespace ctq::float_ops {
 
 struct float_op {
-  std::string_view names{};       // without module, case and underscores; "conv?d": of 1, 2, 3 axes
-  std::string_view parameters{};  // in Python's notation, see signature.hpp; of the function
+  std::string_view names{};       // without module, case and underscores; "conv?d": 1, 2 or 3 axes
+  std::string_view parameters{};  // those of the function, in Python's notation: see signature.hpp
   result<value> (*run)(operands& from){};
   std::string_view module_inputs = "input";  // a module's positional parameters
 };

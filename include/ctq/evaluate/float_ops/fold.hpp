@@ -50,9 +50,9 @@ struct weight_and_bias {
 
 enum class foldable : unsigned char { conv, conv_transpose, linear };
 
-/// Shapes  conv, linear: weight (O, …) · conv_transpose: weight (I, O/groups, …) · bias (O) or
-/// null,
-///         which counts as zeros
+/// The weight and bias of a module with the batch norm folded into them.
+/// Shapes  conv, linear: weight (O, …) · conv_transpose: weight (I, O/groups, …) · bias (O), or
+///         null, which counts as zeros
 /// Errors  a batch norm with another number of channels
 [[nodiscard]] inline result<weight_and_bias> fold(const tensor& weight, const tensor* bias,
                                                   const batch_norm& norm, foldable module,

@@ -12,18 +12,19 @@
 #include "ctq/evaluate/float_ops/float_op.hpp"
 #include "ctq/ops/strided_view.hpp"
 
-// The functions that compiled models call, of ops of several tensors and of those with parameters.
+// Calls the functions of ops with several tensors or with parameters, which compiled models call,
+// too.
 
 namespace ctq::float_ops {
 
-/// The shape of a tensor; false: there are too many axes for one.
+/// Converts the shape of a tensor; false if it has too many axes.
 inline bool to_shape(const tensor& t, shape& s) {
   if (t.shape.size() > max_rank) return false;
   for (const int extent : t.shape) s[s.rank++] = extent;
   return true;
 }
 
-/// What the function of an op has computed: the output and, in ops that say so, what follows it in
+/// What the function of an op has computed: the output and, for some ops, what follows it in
 /// memory.
 struct function_value {
   std::vector<float> all{};
@@ -40,8 +41,8 @@ struct function_value {
 };
 
 /// Calls the function of an op.
-///   names    of its tensors
-///   options  as its shape rule gets them
+///   names    those of its tensors
+///   options  as its shape rule reads them
 [[nodiscard]] inline result<function_value> call_function(operands& from,
                                                           std::initializer_list<const char*> names,
                                                           const attributes& options) {
@@ -87,7 +88,7 @@ struct function_value {
   return call_function(from, names, from.options());
 }
 
-/// The output alone.
+/// Only the output.
 [[nodiscard]] inline result<value> call_for_output(operands& from,
                                                    std::initializer_list<const char*> names) {
   const auto computed = call_function(from, names);

@@ -18,8 +18,8 @@ namespace ctq::float_ops {
 
 namespace fusing {
 
-/// The op itself if it is a fused module; of a module of quantization-aware training the fused
-/// module that has its name, nniqat.ConvBn2d and nni.ConvBn2d; else null.
+/// The op itself if it is a fused module; for a module of quantization-aware training the fused
+/// module with the same name, as nni.ConvBn2d for nniqat.ConvBn2d; else null.
 [[nodiscard]] constexpr op_id fused_form(op_id op) {
   if (op->descriptor->fused_of[0] != nullptr) return op;
   constexpr std::string_view trained = "torch.ao.nn.intrinsic.qat.";

@@ -88,7 +88,7 @@ inline std::size_t axes_of(const value& index) {
 }
 
 /// Merges adjacent axes, and the tensors of their indices.
-///   axis  the first
+///   axis  the first of them
 template <class T>
 result<index_tensor> joined(array<T>& in, std::size_t axis, std::vector<index_tensor> chosen) {
   index_tensor all = filled<std::int64_t>(chosen[0].shape);
@@ -108,7 +108,7 @@ result<index_tensor> joined(array<T>& in, std::size_t axis, std::vector<index_te
   return all;
 }
 
-/// The indices of a tensor or a list of integers; nothing, if it is neither.
+/// The indices of a tensor or a list of integers; nullopt if it is neither.
 inline std::optional<index_tensor> listed(const value& index) {
   if (const auto* chosen = index.get_if<index_tensor>()) return *chosen;
   const auto* each = index.get_if<list>();
@@ -122,7 +122,7 @@ inline std::optional<index_tensor> listed(const value& index) {
   return all;
 }
 
-/// Integers, slices, None and ... select a view; then tensors of integers, of adjacent axes,
+/// Integers, slices, None and ... select a view; then tensors of integers, for adjacent axes,
 /// gather.
 template <class T>
 result<value> of_tensor(const array<T>& in, const list& indices) {

@@ -7,11 +7,11 @@
 
 namespace ctq::float_ops {
 
-/// Computes the ops that take nearly all the time of a model; null: the loops of this folder, which
-/// accumulate in double. Modules composed of these ops use it too.
-///   state         given to the functions
-///   weight, bias  tensors that stay the same from call to call, so that what is derived from
-///                 them can be kept; bias may be None
+/// Functions for the ops that take nearly all the time of a model; null: the loops of this folder,
+/// which accumulate in double. Modules composed of these ops use them, too.
+///   state         passed to the functions
+///   weight, bias  tensors that stay the same from call to call, so that values derived from them
+///                 can be cached; bias may be None
 struct layer_functions {
   void* state{};
   result<tensor> (*convolution)(void* state, const tensor& in, const value& weight,

@@ -125,7 +125,7 @@ inline result<value> bmm(operands& from) {
   return from.answer(float_ops::matmul(a, b));
 }
 
-/// Of an equation and two tensors, or of two tensors whose axes are options.
+/// Takes an equation and two tensors, or two tensors whose axes are options.
 inline result<value> einsum(operands& from) {
   const value equation = from.any("equation");
   const auto* const text = equation.get_if<std::string>();
@@ -159,7 +159,7 @@ inline result<value> addmm(operands& from) {
   return from.answer(std::move(out));
 }
 
-/// Of queries [..., L, E], keys [..., S, E] and values [..., S, V]; a mask of None or False.
+/// Takes queries [..., L, E], keys [..., S, E] and values [..., S, V]; the mask is None or False.
 inline result<value> attention(operands& from) {
   const tensor& q = from.floats("query");
   const tensor& k = from.floats("key");

@@ -54,7 +54,7 @@ inline affine affine_at(const tensor* weight, const tensor* bias, std::size_t ch
   return a;
 }
 
-/// The kernel of compiled models: rows of `count` elements, each with its own statistics.
+/// Calls the kernel of compiled models for rows of `count` elements, each with its own statistics.
 inline void by_rows(tensor& x, std::size_t count, std::size_t channels, std::size_t pixels,
                     const tensor* weight, const tensor* bias, double eps) {
   kernels::reference::layer_norm({.rows = static_cast<int>(x.data.size() / count),
@@ -66,7 +66,7 @@ inline void by_rows(tensor& x, std::size_t count, std::size_t channels, std::siz
                                  bias == nullptr ? nullptr : bias->data.data(), x.data.data());
 }
 
-/// The kernel of compiled models: batch norm in eval mode, of one channel.
+/// Calls the kernel of compiled models for a batch norm in eval mode, for one channel.
 inline void by_running(float* x, std::size_t count, moments m, affine a, double eps) {
   const auto variance = static_cast<float>(m.variance);
   const kernels::norm_channel channel{

@@ -68,7 +68,7 @@ class operands {
 
   [[nodiscard]] const arguments& given() const { return given_; }
 
-  /// Any value, by default that of the signature.
+  /// A value of any type; if it is not given, the default of the signature.
   value any(std::string_view name) {
     if (const value* v = given_.find(name)) return *v;
     const parameter p = find_parameter(signature_, name);
@@ -78,13 +78,13 @@ class operands {
     return {};
   }
 
-  /// Integers as floats.
+  /// A float tensor; integers are converted.
   const tensor& floats(std::string_view name) {
     const index_tensor* const integers = indices_or_null(name);
     return integers == nullptr ? read<tensor>(name, "a float tensor")
                                : floats_.emplace_back(as_floats(*integers));
   }
-  /// Also floats that are integers.
+  /// An integer tensor; floats that are integers are converted.
   const index_tensor& indices(std::string_view name) {
     const tensor* const numbers = floats_or_null(name);
     auto integers = numbers == nullptr ? std::nullopt : as_indices(*numbers);
@@ -161,7 +161,7 @@ class operands {
       } else if (f.is == option_field::type::real) {
         set(a, f, static_cast<float>(real(f.name)));
       } else if (f.is == option_field::type::indices) {
-        continue;  // which ops read as they are
+        continue;  // ops read these unchanged
       } else if (f.is == option_field::type::extents) {
         const std::vector<int> each = integers(f.name);
         if (!require(each.size() <= max_rank, std::string(f.name) + " is too large")) continue;

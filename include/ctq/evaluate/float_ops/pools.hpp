@@ -78,7 +78,7 @@ tensor pool(const tensor& in, const std::vector<axis_windows>& last, Reduce redu
   return out;
 }
 
-/// PyTorch's max: NaN is larger than any number.
+/// PyTorch's maximum: NaN is larger than any number.
 struct largest {
   template <class Each>
   float operator()(Each each, const window&) const {
@@ -117,7 +117,8 @@ struct adaptive_mean {
   }
 };
 
-/// The last axes of the input, over which the windows slide; there are one or two others.
+/// The number of axes that the windows slide over, the last ones of the input; checks that there
+/// are one or two others.
 inline int checked_axes(operands& from, const tensor& in) {
   const int axes = from.window_axes();
   from.require(rank(in.shape) == axes + 1 || rank(in.shape) == axes + 2,

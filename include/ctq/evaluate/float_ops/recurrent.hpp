@@ -21,7 +21,7 @@ namespace recurring {
 
 enum class cell : unsigned char { rnn_tanh, rnn_relu, lstm, gru };
 
-/// The number of vectors of hidden_size in the weights of a cell.
+/// The number of rows of weights for each element of the hidden state.
 [[nodiscard]] constexpr int gates(cell c) { return c == cell::lstm ? 4 : c == cell::gru ? 3 : 1; }
 
 /// weight_ih (gates * hidden, input) · weight_hh (gates * hidden, hidden) · biases of their rows,
@@ -49,7 +49,8 @@ inline std::string check(cell kind, const weights& w) {
   return {};
 }
 
-/// One time step for all rows of the batch, which has as many in x as in `before`.
+/// One time step for all rows of the batch.
+/// Requires  as many rows in x as in `before`
 inline result<state> step(cell kind, const tensor& x, const state& before, const weights& w) {
   const auto from_input = linear(x, *w.ih, w.bias_ih);
   if (!from_input) return unexpected{from_input.error()};
@@ -137,7 +138,7 @@ inline tensor initial(operands& from, const value& given, const extents& shape) 
   return s;
 }
 
-/// The initial state. That of an LSTM is a pair, also as two arguments, or as one tensor.
+/// The initial state. That of an LSTM is a pair, two arguments, or one tensor.
 inline value state_given(operands& from, bool is_pair) {
   const value hx = from.any("hx");
   if (from.has("cx") && !from.is_none("cx")) return list{hx, from.any("cx")};

@@ -73,7 +73,7 @@ namespace ctq::float_ops {
   return out;
 }
 
-/// exp(x - max) / Σ exp(x - max) along an axis, or its logarithm, as the kernel of compiled models.
+/// exp(x - max) / Σ exp(x - max) along an axis, or its logarithm, by the kernel of compiled models.
 [[nodiscard]] inline tensor softmax(const tensor& in, std::size_t axis, bool logarithm) {
   tensor out = in;
   if (in.data.empty()) return out;

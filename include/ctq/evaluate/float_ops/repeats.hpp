@@ -59,8 +59,8 @@ inline result<value> repeat(operands& from) {
   });
 }
 
-/// Repeats element i along an axis repeats[i] times, or all equally often; without an axis, of the
-/// flattened tensor.
+/// Repeats element i along an axis repeats[i] times, or all equally often; without an axis, the
+/// elements of the flattened tensor.
 inline result<value> repeat_interleave(operands& from) {
   return with_tensor(from, "input", [&](const auto& in) -> result<value> {
     auto flat = in;

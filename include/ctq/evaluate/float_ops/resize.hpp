@@ -24,7 +24,8 @@ namespace resizing {
 
 using rule = sampling_rule;
 
-/// The points of an axis. scale: input elements per output element
+/// The points of an axis.
+///   scale  input elements per output element
 template <class Point>
 [[nodiscard]] std::vector<Point> points(int in, int out, float scale, rule how) {
   std::vector<Point> all;
@@ -32,7 +33,8 @@ template <class Point>
   return all;
 }
 
-/// The value at a point. at(i): element i of the axis
+/// The value at a point.
+///   at(i)  element i of the axis
 template <class At>
 [[nodiscard]] float value_at(const kernels::sampling_point& p, At at) {
   return kernels::interpolated(p, at(p.a), at(p.b));

@@ -9,9 +9,11 @@
 #include "ctq/ops/reflect.hpp"
 
 // The parameters of an op in Python's notation:
+//
 //   "input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1"
+//
 // Parameters after "*" are keyword-only. "*dims" takes all remaining positional arguments. "..."
-// are the op's options, with their defaults.
+// stands for the op's options, with their defaults.
 
 namespace ctq::float_ops {
 
@@ -78,7 +80,7 @@ class parameter_reader {
   parameter current_{};
 };
 
-/// The parameter of that name; its name is empty if there is none.
+/// The parameter with this name; its name is empty if there is none.
 [[nodiscard]] constexpr parameter find_parameter(const python_signature& s, std::string_view name) {
   for (const python_signature& part : {s, python_signature{s.inputs}})
     for (parameter_reader p(part); p.next();)
@@ -112,8 +114,8 @@ class parameter_reader {
   return slice{index.start, index.stop, index.step()};
 }
 
-/// An option as a value. A kernel size, stride, factor or divisor of 0, or a size of no
-/// axes, is not given: None.
+/// An option as a value. A kernel size, stride, factor or divisor of 0, and a size without axes,
+/// mean that the option is not given: None.
 [[nodiscard]] inline value python_value(const attributes& a, const option_field& f) {
   switch (f.is) {
     case option_field::type::integer:

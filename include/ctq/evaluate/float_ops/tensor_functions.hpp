@@ -21,7 +21,7 @@ namespace ctq::float_ops {
 
 namespace attending {
 
-/// Requires that a call has none of these masks.
+/// Records an error if a call has one of these masks.
 inline void require_none(operands& from, std::initializer_list<const char*> masks) {
   for (const char* mask : masks) from.require(from.is_none(mask), "has no " + std::string(mask));
 }
@@ -79,7 +79,7 @@ inline result<value> in_sorted_order(operands& from) {
   return value(list{computed->output(), std::move(indices)});
 }
 
-/// By the function of two tensors with these names.
+/// Ops whose function reads tensors with these names.
 inline result<value> of_x1_and_x2(operands& from) { return call_for_output(from, {"x1", "x2"}); }
 inline result<value> of_input_and_index(operands& from) {
   return call_for_output(from, {"input", "index"});

@@ -23,7 +23,8 @@ struct product_gradient {
   tensor in, weight;
 };
 
-/// Shapes  in, weight as in convolution · grad_out: as its output
+/// The gradients of a convolution.
+/// Shapes  in, weight as in convolution · grad_out as its output
 [[nodiscard]] inline result<product_gradient> convolution_gradient(const tensor& in,
                                                                    const tensor& weight,
                                                                    const tensor& grad_out,
@@ -63,6 +64,7 @@ struct product_gradient {
   return product_gradient{*std::move(grad_in), std::move(grad_weight)};
 }
 
+/// The gradients of a linear layer.
 /// Shapes  in (…, K) · weight (N, K) · grad_out (…, N)
 [[nodiscard]] inline product_gradient linear_gradient(const tensor& in, const tensor& weight,
                                                       const tensor& grad_out) {

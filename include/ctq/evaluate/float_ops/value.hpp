@@ -57,12 +57,12 @@ template <class T = float>
   return {std::move(shape), std::vector<T>(n, with)};
 }
 
-/// Indices as numbers, which hold them up to 2^24.
+/// Indices as floats, which are exact up to 2^24.
 [[nodiscard]] inline tensor as_floats(const index_tensor& t) {
   return {t.shape, {t.data.begin(), t.data.end()}};
 }
 
-/// Numbers as indices, if all of them are integers.
+/// Floats as indices, if all of them are integers.
 [[nodiscard]] inline std::optional<index_tensor> as_indices(const tensor& t) {
   index_tensor out{t.shape, {}};
   for (const float x : t.data) {
@@ -127,8 +127,8 @@ class value {
     return get_if<T>() != nullptr;
   }
 
-  /// The shared tensor or list, or null if it is not a T. A weak_ptr to it tells caches when it is
-  /// gone.
+  /// The shared tensor or list, or null if it is not a T. With a weak_ptr to it caches notice when
+  /// it is destroyed.
   template <class T>
   [[nodiscard]] std::shared_ptr<const T> share() const {
     const auto* held = std::get_if<std::shared_ptr<const T>>(&state_);

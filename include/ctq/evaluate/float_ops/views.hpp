@@ -16,7 +16,7 @@
 
 namespace ctq::float_ops {
 
-/// Calls f(tensor) with the float or integer tensor of that name; f returns a result<value>.
+/// Calls f(tensor) with the float or integer tensor with this name; f returns a result<value>.
 template <class F>
 result<value> with_tensor(operands& from, std::string_view name, F f) {
   const value v = from.any(name);
@@ -178,7 +178,7 @@ inline result<value> resize(operands& from) {
   });
 }
 
-/// A matrix, transposed; a vector stays.
+/// Transposes a matrix; a vector is unchanged.
 inline result<value> matrix_transpose(operands& from) {
   return with_tensor(from, "input", [&](const auto& in) -> result<value> {
     from.require(rank(in.shape) <= 2, "requires a matrix");
@@ -189,7 +189,7 @@ inline result<value> matrix_transpose(operands& from) {
   });
 }
 
-/// One axis becomes several.
+/// Splits one axis into several.
 inline result<value> unflatten(operands& from) {
   return with_tensor(from, "input", [&](const auto& in) -> result<value> {
     const auto axis = from.axis("dim", rank(in.shape));
@@ -206,7 +206,7 @@ inline result<value> unflatten(operands& from) {
   });
 }
 
-/// To the shape of another tensor, of as many elements, or to which it is expanded.
+/// Reshapes to the shape of another tensor with as many elements, or expands to it.
 template <bool Expands>
 result<value> to_shape_of(operands& from) {
   return with_tensor(from, "other", [&](const auto& other) -> result<value> {
@@ -232,7 +232,7 @@ inline result<value> to_float(operands& from) {
   });
 }
 
-/// Floats become integers, towards zero.
+/// Floats become integers, rounded towards zero.
 inline result<value> to_integer(operands& from) {
   const value in = from.any("input");
   if (in.is<index_tensor>()) return in;

@@ -25,8 +25,8 @@ namespace ctq::lstm_parts {
 inline constexpr auto& observed_modules = lstm_cell_modules;
 inline constexpr int observed_count = lstm_cell_values;
 
-/// The graphs of a cell, with the observers that PyTorch's prepare inserts; what convert and lower
-/// make of them. Inputs: x, h, c; outputs: the next h and c.
+/// The graph of a cell with the observers that PyTorch's prepare inserts, and its lowered form.
+/// Inputs: x, h, c; outputs: the next h and c.
 /// Source  PyTorch torch/ao/nn/quantizable/modules/rnn.py, LSTMCell
 class cell_graphs {
  public:
@@ -53,7 +53,7 @@ class cell_graphs {
  private:
   static constexpr int all[] = {0, 1, 2};
   static constexpr dtype dtype_ = quint8;
-  // What the kernels of sigmoid and tanh give.
+  // The qparams of the outputs of sigmoid's and tanh's kernels.
   using zero_to_one = fixed_qparams_observer<{.quant_min = 0,
                                               .quant_max = 255,
                                               .scale = sigmoid_qparams.scale,
@@ -102,7 +102,7 @@ class cell_graphs {
         reads.begin(), static_cast<int>(reads.size()));
   }
 
-  /// A part of the sum, through its activation.
+  /// A gate: a part of the sum, and its activation.
   int gate(std::string_view name, int parts, int index, op_id activation,
            const observer_record& range) {
     const int part = prepared_.add({.name = "part",

@@ -11,8 +11,8 @@
 #include "ctq/evaluate/float_ops/value.hpp"
 #include "ctq/evaluate/module_state.hpp"
 
-// What an nn.LSTM owns, as its cells need it: those of a layer, forwards and backwards, have two
-// linear layers each.
+// The tensors of an nn.LSTM, arranged for its cells: one for each layer and direction, each with
+// two linear layers.
 
 namespace ctq::lstm_parts {
 
@@ -31,8 +31,8 @@ struct lstm_weights {
 
 namespace reading {
 
-/// A tensor of this shape; null if it is not there.
-/// Errors  a tensor of another shape, or no tensor
+/// A tensor of this shape; null if there is no value with this name.
+/// Errors  a tensor of another shape, or another value
 [[nodiscard]] inline result<const float_ops::value*> tensor(
     std::vector<float_ops::named_value>& all, const std::string& path, const std::string& name,
     const float_ops::extents& shape) {

@@ -54,7 +54,7 @@ class lstm_layers {
 
   [[nodiscard]] const lstm_weights& weights() const { return w_; }
 
-  /// (output, (h, c)), as nn.LSTM.
+  /// Returns (output, (h, c)), as nn.LSTM does.
   ///   given  the sequence, or it and the initial h and c, which may be a tuple
   /// Errors  other inputs, integers and floats mixed; those of the cells
   [[nodiscard]] result<node_value> run(const std::vector<node_value>& given) {
@@ -93,7 +93,7 @@ class lstm_layers {
   }
 
  private:
-  /// Of each cell, given or zeros.
+  /// The initial state of each cell, given or zeros.
   [[nodiscard]] result<std::vector<cell_state>> initial(const std::vector<node_value>& inputs,
                                                         int batch) const {
     const bool on_integers = inputs[0].integers() != nullptr;
@@ -215,7 +215,7 @@ class observed_lstm : public custom_module_form {
   lstm_parts::lstm_layers<stage::prepared> layers_;
 };
 
-/// An LSTM on integers, made from an observed one: reads and gives quint8.
+/// An LSTM on integers, made from an observed one: reads and returns quint8.
 class quantized_lstm : public custom_module_form {
  public:
   /// Errors  an LSTM that has observed nothing
@@ -251,7 +251,7 @@ class quantized_lstm : public custom_module_form {
 };
 
 /// The functions that make both, for a custom_module_set.
-///   s  of the evaluators
+///   s  the semantics of the evaluators
 [[nodiscard]] inline custom_module_functions quantizable_lstm(semantics s = {}) {
   using form = custom_module_functions::form;
   return {.float_class = nn::lstm.id(),

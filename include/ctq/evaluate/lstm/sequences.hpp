@@ -12,12 +12,12 @@
 #include "ctq/evaluate/node_value.hpp"
 #include "ctq/evaluate/quantized_tensor.hpp"
 
-// Tensors of floats or of integers, taken apart and put together along an axis, as LSTMs need it.
-// Integers stay integers.
+// Splits and joins tensors of floats or of integers along an axis, for LSTMs. Integers stay
+// integers.
 
 namespace ctq::lstm_parts {
 
-/// The extents of a tensor; empty for what is none.
+/// The extents of a tensor; empty for other values.
 [[nodiscard]] inline float_ops::extents extents_of(const node_value& v) {
   if (const quantized_tensor* const q = v.integers()) return q->q.shape;
   if (v.items() != nullptr) return {};
@@ -26,8 +26,8 @@ namespace ctq::lstm_parts {
   return t == nullptr ? float_ops::extents() : t->shape;
 }
 
-/// The tensor with its elements in another arrangement.
-///   arrange  from the extents: where the elements come from
+/// A tensor with the same elements in another arrangement.
+///   arrange  returns, for the extents, where the elements come from
 template <class Arrange>
 [[nodiscard]] node_value arranged(const node_value& v, Arrange arrange) {
   if (const quantized_tensor* const q = v.integers())
@@ -44,13 +44,13 @@ template <class Arrange>
   });
 }
 
-/// Transposed in the first two axes.
+/// Transposes the first two axes.
 [[nodiscard]] inline node_value swapped(const node_value& v) {
   return arranged(v, [](const float_ops::strided& s) { return permuted(s, {1, 0, 2}); });
 }
 
-/// Joined along an axis. Integers have the qparams of the first part: others are requantized, as
-/// in PyTorch.
+/// Joins tensors along an axis. Integers have the qparams of the first part; the others are
+/// requantized, as in PyTorch.
 /// Errors  extents that differ along other axes
 [[nodiscard]] inline result<node_value> joined(const std::vector<node_value>& parts,
                                                std::size_t axis) {
@@ -75,7 +75,7 @@ template <class Arrange>
   return node_value(*std::move(out));
 }
 
-/// Joined along a new axis, the outermost one.
+/// Joins tensors along a new axis, the outermost one.
 [[nodiscard]] inline result<node_value> stacked(const std::vector<node_value>& parts) {
   std::vector<node_value> rows;
   for (const node_value& p : parts)
