@@ -27,8 +27,8 @@ namespace ctq {
 
 namespace trained_elsewhere {
 
-/// By number of the observer.
-/// Errors  a value of which there are none
+/// The qparams of activations, by number of the observer.
+/// Errors  a value without qparams
 template <int = 0>
 [[nodiscard, gnu::cold]] result<std::vector<qparams>> activations(graph_view<stage::prepared> g,
                                                                   const named_qparams& given) {
@@ -43,7 +43,8 @@ template <int = 0>
   return all;
 }
 
-/// Errors  a quantized layer of whose weight there are none
+/// The qparams of the weights of quantized layers.
+/// Errors  a quantized layer whose weight has none
 template <int = 0>
 [[nodiscard, gnu::cold]] result<std::vector<trained_qparams>> weights_of_layers(
     std::span<const node> lowered, const named_qparams& given) {
@@ -60,7 +61,7 @@ template <int = 0>
 
 }  // namespace trained_elsewhere
 
-/// The int8 model with these weights, scales and zero points, without calibration. A
+/// The int8 model with these weights, scales and zero points, without calibration. Returns a
 /// result<quantized_model<…>>, or with the option dispatch a result<dispatched_model<…>>.
 ///   w        the trained float weights, with batch norms, as load_weights returns them
 ///   given    as load_qparams returns them

@@ -15,7 +15,7 @@ namespace ctq {
 ///   const auto steps = evaluator_qparams(prepared.view(), *load_qparams(path)).value_or_exit();
 ///   evaluator<stage::lowered, fast_kernels> run(lowered.view(), modules, {.steps = &steps});
 ///
-/// Errors  a value that prepare observes and of which there are none
+/// Errors  a value that prepare observes, but that has no qparams in the file
 [[nodiscard]] inline result<quantizations> evaluator_qparams(graph_view<stage::prepared> g,
                                                              const named_qparams& given) {
   quantizations all;

@@ -18,7 +18,7 @@
 
 namespace ctq {
 
-/// Contents of a row besides the node.
+/// What a row contains besides the node.
 struct fx_row_facts {
   std::uint32_t at{};                 // offset of the row in the text
   std::optional<ctq::shape> shape{};  // of a placeholder or a get_attr, if given and supported
@@ -29,7 +29,7 @@ class fx_graph;
 /// A standalone module, traced on its own.
 struct fx_module;
 
-/// Move-only: the nodes of the graph point into data that it owns.
+/// A traced graph. Move-only: its nodes point into data that it owns.
 class fx_graph {
  public:
   inline fx_graph();
@@ -62,8 +62,8 @@ class fx_graph {
   /// mappings.
   [[nodiscard]] ctq::view<op_id> own_ops() const { return as_view(own_); }
 
-  /// What the exporter was told: standalone modules and those that it did not trace into, by path
-  /// and by class; the attributes of the model to preserve. For prepare_options::custom; standalone
+  /// The options of the exporter, for prepare_options::custom: standalone modules and those that it
+  /// did not trace into, by path and by class; the attributes of the model to preserve. Standalone
   /// modules have neither a mapping nor a backend of their own.
   [[nodiscard]] prepare_custom_config custom() const& {
     return {.standalone = as_view(standalone_),
@@ -78,7 +78,7 @@ class fx_graph {
 
   // Used by readers to build the graph.
 
-  /// Stores a text with the lifetime of the graph.
+  /// Stores a text for the lifetime of the graph.
   std::string_view keep(std::string text) { return texts_.emplace_back(std::move(text)); }
 
   /// The op of this kind and name: from the table, or user-defined and owned by the graph.
@@ -93,7 +93,7 @@ class fx_graph {
   }
 
   /// Appends a node. All names must come from keep().
-  ///   reads  input nodes in the order of their appearance among the arguments
+  ///   reads  input nodes in the order in which they appear among the arguments
   void add(node n, fx_row row, std::vector<argument> arguments, std::vector<argument> options,
            const std::vector<int>& reads, const fx_row_facts& facts = {}) {
     row.args = as_view(arguments_.emplace_back(std::move(arguments)));

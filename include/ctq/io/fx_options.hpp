@@ -10,13 +10,13 @@
 #include "ctq/json/element.hpp"
 #include "ctq/ops/op_table.hpp"
 
-// What tools/export_fx.py was told of modules and attributes: members of the object that has the
-// rows. Each is a list of names.
+// The options of tools/export_fx.py about modules and attributes: members of the object that has
+// the rows. Each is a list of names.
 
 namespace ctq::fx_reading {
 
 /// Adds the names to the graph. Returns what is wrong, at `where`; empty: nothing.
-///   ops  that names of classes can mean besides user-defined ones
+///   ops  the ops that names of classes can refer to besides user-defined ones
 [[nodiscard]] inline std::string add_exporter_option(fx_graph& graph, const op_table& ops,
                                                      json::element key, json::element value,
                                                      json::element& where) {

@@ -34,8 +34,8 @@ inline void narrow_to(std::optional<std::string_view>& scope,
   scope = scope ? common_module(*scope, *other) : *other;
 }
 
-/// The scope known from a neighbour: of a module, its own; of a function, that of the calls beyond
-/// it.
+/// The scope known from a neighbour: that of a module is its own, that of a function is that of the
+/// calls beyond it.
 inline std::optional<std::string_view> seen_through(const node& n, std::size_t i,
                                                     const nearest& known) {
   if (n.op->kind == op_kind::module) return parent_of(path_of(n));

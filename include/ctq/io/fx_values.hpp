@@ -33,7 +33,7 @@ namespace ctq::fx_reading {
 }
 
 /// Python's integers have neither point nor exponent; one that does not fit becomes a float. A
-/// float that does not fit becomes the largest one: a file writes infinity as a word.
+/// float that does not fit becomes the largest one, since files write infinity as a word.
 inline void set_number(json::element e, argument& a) {
   const std::string_view digits = e.text();
   const auto [end, error] =
@@ -45,7 +45,7 @@ inline void set_number(json::element e, argument& a) {
   a.real = std::clamp(e.number(), -most, most);
 }
 
-/// "inf" or "-inf", which JSON has no numbers for; false: neither.
+/// Reads "inf" or "-inf", for which JSON has no numbers; false if it is neither.
 [[nodiscard]] inline bool set_infinity(json::element e, argument& a) {
   if (e.type() != json::kind::string || (e.text() != "inf" && e.text() != "-inf")) return false;
   a.is = argument::kind::real;
@@ -54,7 +54,7 @@ inline void set_number(json::element e, argument& a) {
   return true;
 }
 
-/// Appends what a text stands for among indices: "..." or "slice(1, None, 2)"; false: nothing.
+/// Appends what a text means among indices: "..." or "slice(1, None, 2)"; false if it is neither.
 [[nodiscard]] inline bool append_index(argument text, std::vector<argument>& out) {
   std::string_view rest = text.text;
   constexpr std::string_view begin = "slice(";
@@ -83,8 +83,8 @@ inline void set_number(json::element e, argument& a) {
   return true;
 }
 
-/// The shape of an input or of an attribute; none if its rank is not supported. Returns what is
-/// wrong, at `where`; empty: nothing.
+/// Reads the shape of an input or of an attribute; none if its rank is not supported. Returns what
+/// is wrong, at `where`, or an empty string.
 [[nodiscard]] inline std::string read_shape(json::element list, std::optional<shape>& out,
                                             json::element& where) {
   if (!list || list.type() == json::kind::null) return {};

@@ -66,7 +66,7 @@ class memory_bytes {
   std::span<const std::uint8_t> rest_;
 };
 
-/// Unpacks data that begin as gzip; passes on all other.
+/// Unpacks data that begin as gzip; passes on all other data.
 ///   Source  file_bytes or memory_bytes
 template <class Source>
 class gzip_reader {
@@ -148,7 +148,7 @@ class gzip_reader {
   }
 
   Source& source_;
-  z_stream packed_{};  // also of bytes that are not packed: where the next ones are
+  z_stream packed_{};  // says where the next bytes are, even if they are not packed
   bool is_packed_ = false;
   bool ended_ = false;
   std::string problem_;

@@ -43,8 +43,9 @@ struct idx_array {
   }
 };
 
-/// The sizes in front of the data. Errors: not IDX, another type or rank, too large.
-///   limit  of the data, in bytes
+/// The sizes before the data.
+///   limit  the most bytes of data
+/// Errors  not IDX, another type or rank, too large
 template <class Source>
 [[nodiscard]] result<std::vector<std::size_t>> read_idx_shape(gzip_reader<Source>& in,
                                                               const std::string& file,
@@ -108,15 +109,16 @@ template <class Source>
   return idx_array{std::move(*shape), std::move(values)};
 }
 
-/// A file that is in memory. name: that in errors.
+/// Reads a file that is in memory.
+///   name  its name in errors
 [[nodiscard]] inline result<idx_array> parse_idx(std::span<const std::uint8_t> content,
                                                  const std::string& name) {
   memory_bytes source{content};
   return read_idx_from(source, name);
 }
 
-/// A file on disk.
-///   limit  of the data, in bytes; a small packed file may hold a thousand times its size
+/// Reads a file on disk.
+///   limit  the most bytes of data; a small packed file may hold a thousand times its size
 /// Errors  place: the file; cause: not IDX, cut off, too long, too large, damaged (gzip's
 ///         checksum), trailing data
 [[nodiscard]] inline result<idx_array> read_idx(const file_path& path,

@@ -71,7 +71,7 @@ template <stored_element From, class To>
 }
 
 /// The options of the modules that a model calls, and the tensors of its state_dict.
-/// Errors  as value_of; an attribute that the model reads and that is missing in the file
+/// Errors  as value_of; an attribute that the model reads, but that is missing in the file
 [[nodiscard]] inline result<module_state> modules_of(const fx_graph& model,
                                                      const tensor_file& file) {
   module_state modules;
@@ -87,7 +87,7 @@ template <stored_element From, class To>
     if (is_attribute && modules.find(path) == nullptr)
       return fail("node " + shown(g[i].name),
                   "reads " + shown(path) + ", which is not among the tensors");
-    if (is_attribute && is_index(g[i].dtype))  // which compiled models store as floats
+    if (is_attribute && is_index(g[i].dtype))  // compiled models store these as floats
       if (const auto* numbers = modules.find(path)->get_if<float_ops::tensor>())
         if (auto integers = as_indices(*numbers)) modules.set_tensor(path, *std::move(integers));
     const std::vector<float_ops::value> no_nodes;

@@ -34,8 +34,8 @@ struct named_qparams {
   std::map<std::string, qparams, std::less<>> values;          // by node, or path of its module
   std::map<std::string, weight_qparams, std::less<>> weights;  // by path; one element: for all
 
-  /// Those of a node's output: by its name, else by the path of the module that it calls. Null if
-  /// there are none.
+  /// The qparams of a node's output: by its name, else by the path of the module that it calls.
+  /// Null if there are none.
   [[nodiscard]] const qparams* find(const node& n) const {
     std::string name;
     append_name(name, n);
@@ -43,7 +43,7 @@ struct named_qparams {
     if (at == values.end()) at = values.find(path_of(n));
     return at == values.end() ? nullptr : &at->second;
   }
-  /// The same of the value that an observer watches, as integers of the observer's dtype.
+  /// The same for the value that an observer sees, as integers of the observer's dtype.
   /// Errors  there are none, or none of that dtype
   [[nodiscard]] result<qparams> of_observer(graph_view<stage::prepared> g, int i) const {
     const node& watched = g.arg(i, 0);
@@ -118,7 +118,7 @@ template <int = 0>
 
 }  // namespace named_qparams_of
 
-/// The file that export_fx.py --qat writes beside the weights, NAME.qparams.safetensors.
+/// Reads the file that export_fx.py --qat writes beside the weights, NAME.qparams.safetensors.
 /// Errors  as read_safetensors; a tensor that is missing, of another dtype or of another name
 template <int = 0>
 [[nodiscard, gnu::cold]] result<named_qparams> load_qparams(const file_path& path) {

@@ -131,7 +131,8 @@ template <int = 0>
   return all;
 }
 
-/// owner: keeps the data of the tensors; null if nothing needs to
+/// The parameters and qparams in a file.
+///   owner  keeps the data of the tensors alive; null if that is not necessary
 template <class Plan>
 [[nodiscard, gnu::cold]] result<quantized_state> state_of(
     const tensor_file& file, const std::shared_ptr<const std::byte[]>& owner) {
@@ -148,7 +149,8 @@ template <class Plan>
   return state;
 }
 
-/// file: its name in errors
+/// The model in a file.
+///   file  its name in errors
 template <class Plan, class... Option>
 [[nodiscard, gnu::cold]] result<converted_model<Plan, isa::of_models, Option...>> model_of(
     const result<tensor_file>& content, const std::shared_ptr<const std::byte[]>& owner,
@@ -172,7 +174,7 @@ template <class Plan, class... Option>
 }  // namespace quantized_file
 
 /// The int8 model of a file that model.save wrote: its parameters are packed for the instruction
-/// set, and the file is closed. A result<quantized_model<…>>, or with the option dispatch a
+/// set, and the file is closed. Returns a result<quantized_model<…>>, or with the option dispatch a
 /// result<dispatched_model<…>>.
 ///   Plan    that of the model that was saved
 ///   Option  as of convert: add_within_one_step if the model was converted with it, dispatch
@@ -187,7 +189,7 @@ template <class Plan, code_option... Option>
   return quantized_file::model_of<Plan, Option...>(file, data, path.string());
 }
 
-/// The same of a file in memory, such as one that is part of the program.
+/// The same for a file in memory, such as one that is part of the program.
 template <class Plan, code_option... Option>
 [[nodiscard, gnu::cold]] result<converted_model<Plan, isa::of_models, Option...>> load_quantized(
     std::span<const std::byte> file, Option...) {

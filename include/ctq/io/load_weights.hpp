@@ -17,7 +17,7 @@
 
 namespace ctq {
 
-/// num_batches_tracked of batch norms, int64, which inference does not use.
+/// Whether it is num_batches_tracked of a batch norm, int64, which inference does not use.
 template <int = 0>
 [[nodiscard]] bool is_batch_counter(const stored_tensor& t) {
   const std::string_view name = t.name;

@@ -14,8 +14,8 @@
 // Error messages of this layer. Quotes from an untrusted file are truncated, and control characters
 // are shown as escapes.
 //
-// Functions that not every program calls are templates, template <int = 0>: of those that a program
-// does not call, a compiler instantiates nothing.
+// Functions that not every program calls are templates, template <int = 0>, so that nothing is
+// instantiated if a program does not call them.
 
 namespace ctq {
 

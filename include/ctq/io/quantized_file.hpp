@@ -20,7 +20,7 @@
 //
 //   conv1.output_scale        F32 (): of the activation that the node computes
 //   conv1.output_zero_point   I32 ()
-//   conv1.output_quant_range  I32 (2): the least and the largest integer, if not those of the dtype
+//   conv1.output_quant_range  I32 (2): smallest and largest integer, if not those of the dtype
 //   lstm.layers.0.layer_fw.cell.igates.output_scale, …   of the values in an LSTM's cells
 //
 // and this metadata. The same model gives the same bytes on every machine.
@@ -34,12 +34,12 @@ inline constexpr std::string_view format = "format";
 inline constexpr std::string_view version = "ctq.version";
 inline constexpr std::string_view semantics = "ctq.semantics";
 inline constexpr std::string_view backend = "ctq.backend";
-inline constexpr std::string_view mapping = "ctq.qconfig_mapping";  // a line an entry
-inline constexpr std::string_view steps = "ctq.steps";              // a line a step
-inline constexpr std::string_view checksum = "ctq.checksum";        // of all else in the file
+inline constexpr std::string_view mapping = "ctq.qconfig_mapping";  // a line per entry
+inline constexpr std::string_view steps = "ctq.steps";              // a line per step
+inline constexpr std::string_view checksum = "ctq.checksum";        // of everything else
 }  // namespace keys
 
-/// What a plan says of itself in a file.
+/// What identifies a plan in a file.
 struct plan_identity {
   std::string_view backend, mapping;
   std::string steps;
@@ -72,7 +72,7 @@ struct observed_activation {
   }
 };
 
-/// Up to Most of them.
+/// A list of at most Most of them.
 template <int Most>
 struct observed_activations {
   observed_activation item[Most + 1]{};
@@ -127,12 +127,12 @@ template <int Most>
   return all;
 }
 
-/// Those of a plan, as a constant: a program does not need the graph.
+/// Those of a plan, as a constant, so that a program does not contain the graph.
 template <class Plan>
 inline constexpr auto activations_of =
     collect_activations<most_activations(Plan::prepared.view())>(Plan::prepared.view());
 
-/// A hash in which a change of any one word, and so of any one bit, shows.
+/// A hash that changes whenever a single word changes, and so whenever a single bit does.
 class hash {
  public:
   void add(std::span<const std::byte> bytes) {
@@ -166,7 +166,7 @@ class hash {
   std::uint64_t state_ = 0;
 };
 
-/// Of tensors by name and of the metadata except the checksum.
+/// The hash of the tensors, sorted by name, and of the metadata except the checksum.
 template <int = 0>
 [[nodiscard]] std::string checksum_of(std::span<const stored_tensor> tensors,
                                       const metadata_map& metadata) {

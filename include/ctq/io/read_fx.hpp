@@ -280,7 +280,7 @@ class reader {
 }  // namespace fx_reading
 
 /// The model of a list of rows.
-///   ops   ops that targets can name besides user-defined ones; must outlive the graph
+///   ops   ops that targets can refer to besides user-defined ones; must outlive the graph
 ///   file  name of the text in errors
 /// Errors  the text is not JSON; the row and its problem
 [[nodiscard]] inline result<fx_graph> read_fx(std::string_view text,

@@ -139,7 +139,7 @@ template <int = 0>
   return assemble(std::move(*header), data.data());
 }
 
-/// The same, of a file that becomes part of the result.
+/// The same, for a file that becomes part of the result.
 template <int = 0>
 [[nodiscard, gnu::cold]] result<tensor_file> own_safetensors(std::unique_ptr<std::byte[]> content,
                                                              std::size_t size,
@@ -149,7 +149,7 @@ template <int = 0>
   return file;
 }
 
-/// The same, of a copy of `content`.
+/// The same, for a copy of `content`.
 template <int = 0>
 [[nodiscard, gnu::cold]] result<tensor_file> parse_safetensors(std::span<const std::byte> content,
                                                                std::string_view name) {
@@ -158,7 +158,7 @@ template <int = 0>
   return own_safetensors(std::move(copy), content.size(), name);
 }
 
-/// Reads `size` bytes; interrupted reads are continued. Whether all could be read
+/// Reads `size` bytes; interrupted reads are continued. Returns whether all could be read.
 template <int = 0>
 [[nodiscard, gnu::cold]] bool read_all(int descriptor, std::byte* to, std::size_t size) {
   while (size > 0) {

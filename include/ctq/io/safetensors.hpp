@@ -132,7 +132,7 @@ struct stored_tensor {
   }
 };
 
-/// The order of names. Unlike std::less<>, which takes a compiler longer, of strings only.
+/// The order of names. Only for strings, unlike std::less<>, which takes longer to compile.
 struct name_order {
   using is_transparent = void;
   bool operator()(std::string_view a, std::string_view b) const { return a < b; }
@@ -171,8 +171,8 @@ template <stored_element T>
   return values;
 }
 
-/// A tensor to be written, with a non-owning view of `values`: to_store<float>("fc.bias", {10},
-/// bias).
+/// A tensor to be written, with a non-owning view of `values`:
+///   to_store<float>("fc.bias", {10}, bias)
 template <stored_element T>
 [[nodiscard]] stored_tensor to_store(std::string name, std::vector<std::int64_t> shape,
                                      std::span<const T> values) {

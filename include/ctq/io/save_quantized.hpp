@@ -75,7 +75,7 @@ template <int = 0>
 
 }  // namespace quantized_file
 
-/// Writes or replaces the file atomically; what model.save calls.
+/// Writes or replaces the file atomically; model.save calls it.
 /// Errors  a model that was loaded, which keeps no parameters but packed ones; as
 ///         write_safetensors
 template <class Plan>

@@ -70,7 +70,7 @@ template <int = 0>
   return done{};
 }
 
-/// The length and the JSON, padded.
+/// The length of the header, and its JSON, padded.
 /// Requires  check_writable
 template <int = 0>
 [[nodiscard, gnu::cold]] std::string header_text(std::span<const stored_tensor* const> order,
