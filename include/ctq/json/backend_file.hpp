@@ -18,8 +18,8 @@ namespace ctq::json {
 class backend_file : public spec_file {
  public:
   /// Reads and validates. Never fails: errors are in found().
-  ///   ops  ops that patterns can name besides those that the file declares; they must outlive this
-  ///   object
+  ///   ops  ops that patterns can name besides those that the file declares; must outlive this
+  ///        object
   explicit backend_file(std::string_view text, const op_table& ops = ctq::ops<builtin>::value)
       : spec_file(text) {
     if (!valid()) return;

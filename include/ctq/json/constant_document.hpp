@@ -12,8 +12,8 @@
 
 namespace ctq::json {
 
-/// File has a member `text`, a string_view. Counting and parsing are two constants, each with the
-/// compiler's full limit of constexpr steps.
+/// The values of a constant text. File has a member `text`, a string_view. Counting and parsing are
+/// two constants, each with the compiler's full limit of constexpr steps.
 template <const auto& File>
 inline constexpr std::size_t value_count_v = count_values(File.text.data(), File.text.size());
 

@@ -68,7 +68,7 @@ class parser {
     char closing = 0;
   };
 
-  /// Consumes a value, or the start of an array or object, and what follows up to the next value.
+  /// Consumes a value, or the start of an array or object, and everything up to the next value.
   /// Returns false if there is none: the root is complete, or there is an error.
   constexpr bool value_and_separator() {
     ++open_[depth_].count;
@@ -259,7 +259,7 @@ template <class Values>
 struct basic_document {
   Values values;
   syntax_error error;
-  std::size_t unescaped{};  // what append_names() appends, in bytes
+  std::size_t unescaped{};  // how many bytes append_names() appends
 
   /// The outermost value.
   /// Requires  no error; text is the parsed text, and names after it if element::name() is called

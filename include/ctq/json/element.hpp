@@ -64,7 +64,7 @@ class element {
   [[nodiscard]] constexpr bool has_escapes() const { return values_[index_].has_escapes; }
 
   /// The value of a string, without escapes.
-  /// Requires  the text is followed by what append_names() gives
+  /// Requires  the text is followed by what append_names() appends
   [[nodiscard]] constexpr std::string_view name() const {
     const value& v = values_[index_];
     return v.has_escapes ? std::string_view{text_ + v.unescaped, static_cast<std::size_t>(v.number)}

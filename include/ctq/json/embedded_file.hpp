@@ -3,8 +3,8 @@
 
 #include <string_view>
 
-// A file embedded in the program: its name, for messages, and its text. Meson's ctq_embed creates
-// one from a file; by hand it is
+// A file embedded in the program: its name, for messages, and its text. ctq_embed makes one from a
+// file when a program is built with Meson; written by hand it is
 //
 //   inline constexpr ctq::embedded_file npu_json{"npu.json", R"({"name": "npu", ...})"};
 

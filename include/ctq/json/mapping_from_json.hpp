@@ -75,7 +75,8 @@ inline constexpr auto entries_v = entries_constant<File, Ops>();
 
 }  // namespace file_parts
 
-/// The mapping described by a file. Ops: ops that it can name besides those of ctq.
+/// The mapping described by a file.
+///   Ops  ops that it can name besides those of ctq
 template <const embedded_file& File, class Ops = ops<builtin>>
 struct mapping_from_json {
   static constexpr mapping_view records{file_parts::entries_v<File, Ops>.data(),

@@ -52,7 +52,7 @@ class nearest {
     found_ = name;
   }
 
-  /// Empty if none is near.
+  /// The nearest name, or empty if none is near.
   [[nodiscard]] constexpr std::string_view found() const { return found_; }
 
  private:

@@ -7,12 +7,11 @@
 #include "ctq/json/reader.hpp"
 #include "ctq/ops/op.hpp"
 
-// User-defined ops declared in a file, by name and kind only: patterns need nothing but an
-// identity.
+// User-defined ops declared in a file, by name and kind only, since patterns only need an identity.
 
 namespace ctq::json {
 
-/// A limit, since each is compared with all others and with each name in the file.
+/// A limit on their number, since each is compared with all others and with each name in the file.
 inline constexpr std::uint32_t max_declared_ops = 1024;
 
 /// The ops that a file declares: "ops": [{"name": "my.swish", "kind": "function"}].

@@ -10,7 +10,7 @@
 
 namespace ctq::json {
 
-/// Both start at 1. Columns count bytes.
+/// A line and a column, both from 1. Columns count bytes.
 struct position {
   int line = 1;
   int column = 1;

@@ -21,12 +21,13 @@ namespace ctq::json {
 /// A limit on the number of patterns, since they are compared in pairs.
 inline constexpr int max_configs = 4096;
 
-/// Per pattern.
+/// A limit on the number of dtype configs of a pattern.
 inline constexpr std::uint32_t max_dtype_configs = 64;
 
 class backend_reader : public reader {
  public:
-  /// Reads the whole document. ops: all ops that patterns can name, including declared ones.
+  /// Reads the whole document.
+  ///   ops  all ops that patterns can name, including declared ones
   constexpr backend_reader(element root, const op_table& ops, findings& out)
       : reader(ops, out), out_(out), pattern_(ops, out, draft.elements) {
     if (!expect(root, kind::object)) return;

@@ -14,7 +14,7 @@
 //    "module_name_regex": [["layer1.*", QCONFIG], ...], "module_name": [["fc", QCONFIG], ...],
 //    "module_name_object_type_order": [["layer1", "torch.nn.Linear", 0, QCONFIG], ...]}
 // where a QCONFIG is {"activation": OBSERVER, "weight": OBSERVER}, or null for float. An optional
-// "output": OBSERVER quantizes outputs in another way than inputs. The schema is
+// "output": OBSERVER quantizes outputs differently from inputs. The schema is
 // qconfig_mapping.schema.json.
 
 namespace ctq::json {

@@ -45,7 +45,8 @@ constexpr fake_quantize_class find_fake(std::string_view name) {
   return fake_quantize_class::none;
 }
 
-/// with_fakes: whether a fake quantize is also allowed.
+/// Reports a class that is unknown, and the nearest known name.
+///   with_fakes  whether a fake quantize is also allowed
 constexpr void unknown_class(reader& r, element e, bool with_fakes) {
   nearest near{without_module(e.name())};
   for (int i = 1; i < observer_class_count; ++i)
@@ -55,7 +56,7 @@ constexpr void unknown_class(reader& r, element e, bool with_fakes) {
   r.unknown(rule::unknown_value, e, "observer", near);
 }
 
-/// Reports duplicates of a key that read_fields skips.
+/// Reports duplicates of a key that read_fields has skipped.
 constexpr void check_repeated(reader& r, element object, std::string_view name) {
   int seen = 0;
   for (const auto [key, value] : object.members())

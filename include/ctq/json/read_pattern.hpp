@@ -15,11 +15,12 @@ namespace ctq::json {
 
 class pattern_reader : private reader {
  public:
-  /// ops: all ops that patterns can name. Appends to `elements`.
+  /// Appends to `elements`.
+  ///   ops  all ops that patterns can name
   constexpr pattern_reader(const op_table& ops, findings& out, list<pattern_element>& elements)
       : reader(ops, out), ops_(ops), out_(out), elements_(elements) {}
 
-  /// Appends nothing if the pattern has an error.
+  /// Reads a pattern; appends nothing if it has an error.
   constexpr void read(element e, bool flat) {
     first_ = elements_.size();
     const int before = out_.total();

@@ -102,9 +102,9 @@ class reader {
   }
 
   /// Reads the members of an object into the fields of the same names, with self.read(value,
-  /// field). Skips unknown keys for which other(key) is true.
-  /// Returns which fields there are, the first one in the lowest bit.
-  ///   what  a key is, for messages
+  /// field). Skips unknown keys for which other(key) is true. Returns a bit for each field, set if
+  /// the object has it, that of the first field lowest.
+  ///   what  what a key is called in messages
   template <class Self, reflected Record, class Other>
   constexpr std::uint64_t read_fields_with(Self& self, element object, Record& record,
                                            std::string_view what, Other other) {
@@ -197,7 +197,7 @@ class reader {
           observation_type::input_output_not_observed);
   }
 
-  /// A dtype alone, or one with constraints.
+  /// A dtype, with or without constraints.
   constexpr void read(element e, dtype_with_constraints_record& out) {
     if (e.type() == kind::string || e.type() == kind::null) return read(e, out.dtype);
     if (e.type() == kind::object) return read_fields(e, out);

@@ -55,7 +55,7 @@ class spec_file {
   findings found_;
 
  private:
-  list<char> text_;  // and after it the values of strings with escapes
+  list<char> text_;  // the text, then the values of strings with escapes
   std::size_t size_;
   document document_;
 };

@@ -182,7 +182,8 @@ consteval diagnostic first_problem() {
 
 }  // namespace file_parts
 
-/// The backend described by a file. Ops: ops that its patterns can name besides those it declares.
+/// The backend described by a file.
+///   Ops  ops that its patterns can name besides those that it declares
 template <const embedded_file& File, class Ops = ops<builtin>>
 struct spec_from_json {
   static constexpr std::string_view name = file_parts::draft_v<File, Ops>.name;

@@ -11,8 +11,9 @@
 
 namespace ctq::json {
 
-/// The bytes of the UTF-8 character at p != end: 1 to 4, or 0 if invalid (truncated, overlong, a
-/// surrogate, beyond U+10FFFF). Source: RFC 3629, section 4.
+/// The length of the UTF-8 character at p != end: 1 to 4 bytes, or 0 if it is invalid (truncated,
+/// overlong, a surrogate, beyond U+10FFFF).
+/// Source  RFC 3629, section 4
 [[nodiscard]] constexpr int utf8_length(const char* p, const char* end) {
   const auto byte = [p](int i) { return static_cast<unsigned char>(p[i]); };
   const unsigned lead = byte(0);
@@ -117,7 +118,7 @@ constexpr void append_unescaped(Text& out, std::string_view raw) {
   }
 }
 
-/// A Text that counts what is appended.
+/// A Text that counts the bytes that are appended.
 class counted_text {
  public:
   constexpr void append(std::string_view s) { size_ += s.size(); }

@@ -7,12 +7,12 @@
 #include "ctq/json/write.hpp"
 #include "ctq/ops/op.hpp"
 
-// Ops as JSON: their names, and the declarations of those of users, as op_declarations.hpp reads
+// Ops as JSON: their names, and the declarations of user-defined ones, as op_declarations.hpp reads
 // them.
 
 namespace ctq::json {
 
-/// The name of an op; only those of users may need escapes.
+/// The name of an op; only names of user-defined ops may need escapes.
 template <class Text>
 constexpr void write_op(writer<Text>& out, op_id op) {
   if (op->builtin) {

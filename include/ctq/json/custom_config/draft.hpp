@@ -15,8 +15,8 @@ namespace ctq::json {
 
 struct standalone_draft;
 
-/// A prepare_custom_config whose lists are ranges in the lists of the draft. One of convert or fuse
-/// has some of them.
+/// A prepare_custom_config whose lists are ranges in the lists of the draft. A config of convert or
+/// fuse has some of them.
 struct custom_config_part {
   list_part<standalone_draft> standalone{};
   list_part<custom_module> custom_modules{};

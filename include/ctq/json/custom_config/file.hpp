@@ -14,8 +14,8 @@ namespace ctq::json {
 class custom_config_file : public spec_file {
  public:
   /// Reads and checks. Never fails: errors are in found().
-  ///   ops       that it can name besides those that it declares; they must outlive this object
-  ///   backends  that standalone modules can name; they must outlive this object
+  ///   ops       ops that it can name besides those that it declares; must outlive this object
+  ///   backends  backends that standalone modules can name; must outlive this object
   custom_config_file(std::string_view text, custom_config_kind kind,
                      const op_table& ops = ctq::ops<builtin>::value,
                      const view<backend_view>& backends = {})
@@ -37,20 +37,20 @@ class custom_config_file : public spec_file {
     root_ = linked(d.root, lists_);
   }
 
-  /// Those that it was given, and those that it declares.
+  /// The ops that it was given, and those that it declares.
   [[nodiscard]] view<op_id> own_ops() const& {
     return {own_.data(), static_cast<int>(own_.size())};
   }
 
-  // What they point to lies in this object. Incomplete unless valid().
+  // They point into this object. Incomplete unless valid().
 
-  /// Of a file of the kind prepare.
+  /// The config of a file of kind prepare.
   [[nodiscard]] const prepare_custom_config& prepare() const& { return root_; }
-  /// Of a file of the kind convert.
+  /// The config of a file of kind convert.
   [[nodiscard]] convert_custom_config convert() const& {
     return {root_.custom_modules, root_.preserved_attributes};
   }
-  /// Of a file of the kind fuse.
+  /// The config of a file of kind fuse.
   [[nodiscard]] fuse_custom_config fuse() const& { return {root_.preserved_attributes}; }
 
   view<op_id> own_ops() const&& = delete;

@@ -74,7 +74,7 @@ consteval custom_config_sizes measure_custom_config() {
           d.indexes.size(),    d.mappings.size(),       d.entries.size()};
 }
 
-/// The records, which point to one another: a constant of static storage duration.
+/// The records, which point to each other: a constant with static storage duration.
 template <std::size_t Standalone, std::size_t CustomModules, std::size_t Names, std::size_t Classes,
           std::size_t Indexes, std::size_t Mappings, std::size_t Entries>
 struct frozen_custom_config {
@@ -112,8 +112,9 @@ inline constexpr frozen_for<custom_config_sizes_v<File, Kind, Ops, Backend...>> 
 
 }  // namespace file_parts
 
-/// The config described by a file. Ops: ops that it can name besides those it declares; Backend:
-/// the backends that standalone modules can name.
+/// The config described by a file.
+///   Ops      ops that it can name besides those that it declares
+///   Backend  the backends that standalone modules can name
 template <const embedded_file& File, class Ops = ops<builtin>, class... Backend>
 struct prepare_custom_config_from_json {
   static constexpr const prepare_custom_config& value =

@@ -123,7 +123,8 @@ class custom_config_reader : private reader {
     return false;
   }
 
-  /// Space for the standalone modules of a config, contiguous although those inside of them follow.
+  /// Reserves space for the standalone modules of a config, so that they are contiguous although
+  /// the modules inside them are read in between.
   constexpr list_part<standalone_draft> reserve_standalone(element object) {
     list_part<standalone_draft> part{static_cast<int>(draft.standalone.size()), 0};
     if (kind_ != custom_config_kind::prepare) return part;

@@ -42,8 +42,8 @@ constexpr void write_mapping(writer<Text>& out, const mapping_view& mapping) {
 template <class Text>
 class custom_config_writer {
  public:
-  ///   is_root  each member is on a line of its own, and ops of the user are declared; else the
-  ///            config is that of a standalone module
+  ///   is_root  true: each member is on a line of its own, and ops of the user are declared;
+  ///            false: the config is that of a standalone module
   constexpr custom_config_writer(Text& text, bool is_root) : text_(text), is_root_(is_root) {}
 
   constexpr void prepare(const prepare_custom_config& c) {
