@@ -8,12 +8,12 @@
 #include "ctq/ops/backend_ops.hpp"
 #include "ctq/spec/qconfig_mapping.hpp"
 
-// Whether a prepared model can be trained: found while it compiles.
+// Checks at compile time that a prepared model can be trained.
 
 namespace ctq::training {
 
-/// Says that something has no fake quantize, and which QConfigs have them.
-///   node  whose
+/// The message that something has no fake quantize, and which QConfigs have them.
+///   node  the node that it belongs to
 constexpr diagnostic without_fake_quantize(std::string_view what, std::string_view node) {
   diagnostic d;
   d.line("no fake quantize for ", what).line("node: ", node);
@@ -32,7 +32,7 @@ template <class Graph>
   return inputs < 2;
 }
 
-/// A batch norm whose weight and bias are constants.
+/// Reports a batch norm whose weight and bias are constants.
 template <class Graph>
 [[nodiscard]] constexpr diagnostic check_norms(const Graph& traced) {
   diagnostic d;
@@ -47,7 +47,7 @@ template <class Graph>
   return d;
 }
 
-/// Several inputs or outputs, or the first node that cannot be trained through: an op without a
+/// Reports several inputs or outputs, or the first node that cannot be trained: an op without a
 /// gradient, one that mixes the samples of a batch, an observer that does not fake-quantize.
 template <class Graph>
 [[nodiscard]] constexpr diagnostic check_trainable(const Graph& g, const mapping_view& mapping) {

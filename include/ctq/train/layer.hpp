@@ -61,7 +61,7 @@ class layer {
   [[nodiscard]] std::optional<observers::any_fake_quantize>& fake_quantize() {
     return fake_quantize_;
   }
-  /// Of the weight's fake quantize, if it learns: by channel, of the last backward.
+  /// The gradients of the weight's fake quantize in the last backward, by channel, if it learns.
   [[nodiscard]] std::span<const observers::qparams_gradient> qparams_gradients() const {
     return qparams_gradients_;
   }
@@ -203,8 +203,8 @@ class layer {
   std::optional<trained_norm> norm_;
   std::optional<observers::any_fake_quantize> fake_quantize_;
   std::vector<observers::qparams_gradient> qparams_gradients_;
-  // Of the last forward: W * s, that rounded, what the batch norm saw; s and sqrt(running_var +
-  // eps), as they were then.
+  // Of the last forward: W * s, W * s rounded, the input of the batch norm; s and
+  // sqrt(running_var + eps), as they were then.
   std::vector<float> scaled_, rounded_, unscaled_, scale_, deviation_;
   std::vector<float> grad_weight_;
   convolution_workspace<float> workspace_;

@@ -55,7 +55,7 @@ template <class Target>
   return out;
 }
 
-/// The probabilities that logits mean, exp(logit) / Σ_c exp(logit[c]).
+/// The probabilities of logits, exp(logit) / Σ_c exp(logit[c]).
 /// Shapes    logits and the result [samples, classes]
 /// Requires  classes > 0 divides the number of logits
 [[nodiscard]] inline std::vector<float> softmax(std::span<const float> logits,
@@ -77,7 +77,7 @@ template <class Target>
 /// 1 - s for the label, plus s / classes for every class.
 ///
 /// Shapes  logits [samples, classes] · labels [samples], 0 to classes - 1
-/// Errors  no labels; logits that do not fit them; a label that is no class
+/// Errors  no labels; logits that do not fit them; a label that is not a class
 /// Source  PyTorch torch.nn.CrossEntropyLoss
 [[nodiscard]] inline result<loss_and_gradient> cross_entropy(std::span<const float> logits,
                                                              std::span<const int> labels,
@@ -96,8 +96,8 @@ template <class Target>
   });
 }
 
-/// The same for targets that are probabilities of all classes, such as those that another model
-/// gives: -Σ_c probability[c] * log softmax(logits)[c].
+/// The same for targets that are probabilities of all classes, such as the outputs of another
+/// model: -Σ_c probability[c] * log softmax(logits)[c].
 ///
 /// Shapes  logits, probabilities [samples, classes]
 /// Errors  no classes; different numbers of logits and probabilities, or not whole samples

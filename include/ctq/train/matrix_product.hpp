@@ -59,7 +59,7 @@ void add_tile(std::size_t k, const matrix_ref<const Real>& a, const Real* b, std
     for (std::size_t j = 0; j < Registers; ++j) sum[i][j].store(c + i * c_row + j * lane::count);
 }
 
-/// The same for a number of columns that fills no register.
+/// The same for a number of columns that does not fill a register.
 template <class Real>
 void add_columns(std::size_t m, std::size_t n, std::size_t k, const matrix_ref<const Real>& a,
                  const Real* b, std::size_t b_row, Real* c, std::size_t c_row) {

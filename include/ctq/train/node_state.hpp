@@ -9,8 +9,8 @@
 #include "ctq/observers/calculate_qparams.hpp"
 #include "ctq/train/layer.hpp"
 
-// What training keeps of each node: its value for the batch, the gradient of that, and what
-// backward needs to know of forward.
+// What training stores for each node: its value for the batch, the gradient of that, and what
+// backward needs of the last forward.
 
 namespace ctq::training {
 
@@ -27,13 +27,13 @@ struct node_state {
   observers::per_channel_qparams rounding{};  // fake quantizes, of the last forward
   bool rounded = false;                       // they were enabled in it
 
-  /// Zero at first.
+  /// The gradient, to which others are added; zero at first.
   [[nodiscard]] float* writable_gradient() {
     if (!has_gradient) gradient.assign(value.size(), 0.0F);
     has_gradient = true;
     return gradient.data();
   }
-  /// Null if nothing before it is trained.
+  /// The same, or null if nothing before the node is trained.
   [[nodiscard]] float* wanted_gradient() { return needs_gradient ? writable_gradient() : nullptr; }
 };
 

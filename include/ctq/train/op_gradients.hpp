@@ -93,7 +93,7 @@ class two_operands {
   int arg_[2] = {-1, -1};
 };
 
-/// The functions of the op itself.
+/// Calls the functions of the op itself.
 template <class Isa>
 void apply_functions(const node_in_training<Isa>& x) {
   op_arguments<float> call{.out = {x.out.value.data(), x.out.shape}};
@@ -113,8 +113,8 @@ void add_gradient_of_functions(const node_in_training<Isa>& x) {
 
 }  // namespace op_gradients
 
-/// Computes the value of a node. Its shape is set, and the size of its value.
-/// Requires  an op with a gradient, or the output; not a fake quantize
+/// Computes the value of a node.
+/// Requires  an op with a gradient, or the output; not a fake quantize. The value has its size
 /// Errors    as layer and trained_norm
 template <class Isa>
 [[nodiscard]] status apply(const node_in_training<Isa>& x, const training_mode& mode,

@@ -12,8 +12,8 @@
 //   sgd optimizer({.learning_rate = 0.01F, .momentum = 0.9F});
 //   optimizer.step(model.parameters());
 //
-// Each keeps state by position: always pass the parameters of one model, in its order. A parameter
-// whose number of elements changes starts anew.
+// Each keeps state by position: always pass the parameters of the same model, in the same order. If
+// the number of elements of a parameter changes, its state is reset.
 
 namespace ctq {
 
@@ -25,8 +25,11 @@ struct sgd_options {
   bool nesterov = false;
 };
 
-/// g += weight_decay * p; buffer = momentum * buffer + (1 - dampening) * g, at first g;
-/// p -= learning_rate * buffer, with nesterov of g + momentum * buffer
+/// Stochastic gradient descent:
+///
+///   g += weight_decay * p
+///   buffer = momentum * buffer + (1 - dampening) * g; in the first step g
+///   p -= learning_rate * buffer; with nesterov learning_rate * (g + momentum * buffer)
 ///
 /// Source  PyTorch torch.optim.SGD
 class sgd {
@@ -68,8 +71,11 @@ struct adam_options {
   float weight_decay = 0.0F;  // added to the gradient, as an L2 penalty
 };
 
-/// m = beta1 * m + (1 - beta1) * g; v = beta2 * v + (1 - beta2) * g²;
-/// p -= learning_rate / (1 - beta1^t) * m / (sqrt(v / (1 - beta2^t)) + eps)
+/// Adam, in step t:
+///
+///   m = beta1 * m + (1 - beta1) * g
+///   v = beta2 * v + (1 - beta2) * g²
+///   p -= learning_rate / (1 - beta1^t) * m / (sqrt(v / (1 - beta2^t)) + eps)
 ///
 /// Source  PyTorch torch.optim.Adam
 class adam {

@@ -4,12 +4,12 @@
 #include <span>
 #include <string_view>
 
-// What optimizers see of a model.
+// The parameters of a model, as optimizers change them.
 
 namespace ctq::training {
 
-/// What an optimizer changes: a tensor of the model, or the scales or zero points of a learnable
-/// fake quantize.
+/// A parameter that an optimizer changes: a tensor of the model, or the scales or zero points of a
+/// learnable fake quantize.
 ///
 /// Lifetime  views of the model; valid until its next forward
 struct parameter_view {

@@ -46,14 +46,15 @@ struct qat_options {
 /// A model in training. It starts in training mode, observers and fake quantizes enabled.
 ///
 /// Threads   one at a time
-/// Lifetime  owns all it needs, among it the values of the last batch: some ten floats for each
+/// Lifetime  owns all it needs, including the values of the last batch: about ten floats for each
 ///           element of each activation
 /// Requires  not moved from; checked where values, parameters or the graph are asked for
 template <const auto& Model, class Plan, class Isa = isa::of_models>
 class qat_model {
  public:
   using plan = Plan;
-  /// That of training. Kernels that a library has compiled are for inference alone.
+  /// The instruction set of training. The kernels of the library ctq-kernels are only for
+  /// inference.
   using isa = std::conditional_t<std::is_same_v<Isa, ctq::isa::compiled>, ctq::isa::native, Isa>;
 
   explicit qat_model(const model_weights<Model>& w, const qat_options& o = {})
@@ -61,16 +62,16 @@ class qat_model {
     graph_.mode().batch_norm_momentum = o.batch_norm_momentum;
   }
 
-  /// The output for a batch: the samples one after the other, in the order of their axes. It is
-  /// valid until the next forward.
-  ///   images  samples one after the other, each in the shape of the placeholder: N, C, H, W
+  /// The output for a batch: contiguous samples, in the order of their axes. It is valid until the
+  /// next forward.
+  ///   images  contiguous samples, each in the shape of the placeholder: N, C, H, W
   /// Errors  no samples, or a part of one; NaN; a batch norm of one element per channel
   [[nodiscard]] result<std::span<const float>> forward(std::span<const float> images) {
     return graph().forward(images);
   }
 
   /// Adds the gradients for the last forward to those of the parameters.
-  ///   grad_out  of the loss, with respect to the output
+  ///   grad_out  the gradient of the loss with respect to the output
   /// Errors    another number of elements; no forward before
   [[nodiscard]] status backward(std::span<const float> grad_out) {
     return graph().backward(grad_out);
@@ -107,7 +108,7 @@ class qat_model {
     });
   }
 
-  /// The trained tensors by their names in the state_dict, running statistics among them.
+  /// The trained tensors by their names in the state_dict, including running statistics.
   [[nodiscard]] weights float_weights() {
     std::vector<weight_tensor> all = given_.get().tensors();
     graph().for_each_tensor([&](training::trained_tensor& t, bool) {
@@ -128,12 +129,12 @@ class qat_model {
   training::training_graph<isa> graph_;
 };
 
-/// A model in training, with the fake quantizes that the mapping asks for, where PyTorch's
-/// prepare_qat_fx has them.
+/// A model in training, with the fake quantizes that the mapping requests, where PyTorch's
+/// prepare_qat_fx inserts them.
 ///   w        the float weights to start from
 ///   Mapping  QConfigs of fake quantizes; without one the backend's default for training
-///   Options  as of prepare; is_qat goes without saying
-/// Errors   at compile time alone: as prepare; an op without a gradient, an observer that does not
+///   Options  as of prepare; is_qat is set in any case
+/// Errors   only at compile time: as prepare; an op without a gradient, an observer that does not
 ///          fake-quantize
 template <const auto& Model, class Backend, class Mapping = default_qat_qconfig_mapping<Backend>,
           unsupported Policy = unsupported::error, class Isa = isa::of_models,
@@ -148,8 +149,8 @@ template <const auto& Model, class Backend, class Mapping = default_qat_qconfig_
   return qat_model<Model, plan, Isa>{w, o};
 }
 
-/// The int8 model of a trained one: with the qparams of its fake quantizes, and its weights with
-/// their batch norms folded. As PyTorch, each weight is observed once more, after folding.
+/// The int8 model of a trained one, with the qparams of its fake quantizes, and with batch norms
+/// folded into its weights. As in PyTorch, each weight is observed once more after folding.
 ///   inputs   of a plan with input_quantized_indexes
 ///   options  which code is compiled, as for an observed model
 /// Errors   as convert of an observed model; a fake quantize that has seen no data

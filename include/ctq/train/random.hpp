@@ -23,7 +23,7 @@ class random_source {
     z = (z ^ (z >> 27)) * 0x94D049BB133111EBU;
     return z ^ (z >> 31);
   }
-  /// From 0 to 1, without 1, in steps of 2^-24.
+  /// From 0 to 1, excluding 1, in steps of 2^-24.
   [[nodiscard]] float uniform() { return static_cast<float>(bits() >> 40) * 0x1p-24F; }
   /// 0 to count - 1; the bias is at most count / 2^64.
   /// Requires  count > 0

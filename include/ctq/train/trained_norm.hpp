@@ -28,7 +28,7 @@ class trained_norm {
   [[nodiscard]] trained_tensor& running_variance() { return variance_; }
   [[nodiscard]] double eps() const { return eps_; }
 
-  /// out = the norm of x; out may be x.
+  /// out = x, normalized; out may be x.
   ///   of_batch  normalizes with the statistics of the batch, and moves the running ones
   /// Errors  one element per channel, which has no variance
   status forward(const shape& s, const float* x, bool of_batch, double momentum, float* out) {
@@ -44,7 +44,7 @@ class trained_norm {
     return done{};
   }
 
-  /// Replaces the gradient of the output of the last forward, of x, by that of x.
+  /// Replaces the gradient of the last forward's output by that of x, its input.
   void backward(const shape& s, const float* x, float* grad) {
     normalize_gradient(s, statistics_, gamma_.value.data(), x, grad, gamma_.gradient.data(),
                        beta_.gradient.data());

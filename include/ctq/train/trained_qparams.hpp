@@ -45,8 +45,8 @@ template <class Isa>
 
 /// The qparams of the weights of quantized layers: their fake quantizes observe the weight once
 /// more, with the batch norm folded, as PyTorch's convert does.
-///   w       the trained tensors
-/// Errors    as fake quantize, with the node
+///   w  the trained tensors
+/// Errors  those of the fake quantize, with the node
 template <class Isa>
 [[nodiscard, gnu::cold]] result<std::vector<trained_qparams>> weights_qparams(
     training_graph<Isa>& g, const weights& w) {

@@ -17,7 +17,7 @@ struct trained_tensor {
   std::vector<int> shape;
   std::vector<float> value, gradient;
 
-  /// Requires  w has it
+  /// Requires  w has the tensor
   trained_tensor(const weights& w, std::string full_name) : name(std::move(full_name)) {
     const weight_tensor& t = *w.find(name);
     shape = t.shape;

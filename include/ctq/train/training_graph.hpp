@@ -32,7 +32,7 @@ namespace ctq::training {
 template <class Isa>
 class training_graph {
  public:
-  ///   seed  of dropout
+  ///   seed  the seed of dropout
   /// Requires  check_trainable finds nothing; w has the tensors of the model
   training_graph(graph_view<stage::prepared> g, const mapping_view& mapping, const weights& w,
                  ctq::semantics s, std::uint64_t seed)
@@ -42,7 +42,7 @@ class training_graph {
   }
 
   /// The output for a batch, in the order of its samples; kept until the next forward.
-  ///   images  one sample after the other, each of the shape of the placeholder
+  ///   images  contiguous samples, each of the shape of the placeholder
   /// Errors  no samples, or a part of one; as fake quantizes and batch norms, with the node
   [[nodiscard]] result<std::span<const float>> forward(std::span<const float> images) {
     const std::size_t sample = numel(g_[0].shape);
@@ -95,8 +95,8 @@ class training_graph {
     }
   }
 
-  /// What an optimizer changes, in the order of the nodes: weight, bias, gamma and beta of each
-  /// layer; then scales and zero points of the fake quantizes that learn.
+  /// The parameters that an optimizer changes, in the order of the nodes: weight, bias, gamma and
+  /// beta of each layer; then scales and zero points of the fake quantizes that learn.
   [[nodiscard]] std::vector<parameter_view> parameters() {
     std::vector<parameter_view> all;
     for_each_tensor([&](trained_tensor& t, bool is_statistic) {
@@ -194,7 +194,7 @@ class training_graph {
     }
   }
 
-  /// Whether it learns.
+  /// Returns whether it learns.
   bool add_fake_quantize(int i) {
     const node& n = g_[i];
     auto& f = fake_quantizes_[static_cast<std::size_t>(n.observer)];
@@ -225,7 +225,7 @@ class training_graph {
     if (weight != nullptr) add_learned_of(i, *weight, true, name + ".weight_fake_quant");
   }
 
-  /// Whether the fake quantize of a node learns.
+  /// Returns whether the fake quantize of a node learns.
   bool add_learned_of(int i, const observer_record& r, bool is_weight, const std::string& name) {
     if (r.fake_quantize != fake_quantize_class::learnable_fake_quantize) return false;
     learned_.push_back({i, is_weight, name + ".scale", name + ".zero_point"});

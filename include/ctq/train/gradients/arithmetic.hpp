@@ -16,13 +16,13 @@ template <class Real>
 struct operand_ref {
   const Real* data{};
   ctq::shape shape{};
-  Real* gradient{};  // is added to; null: not wanted
+  Real* gradient{};  // gradients are added to it; null: not wanted
 };
 
 namespace broadcasting {
 
-/// Distances of the elements along all axes, the first ones of which may be missing; 0 where the
-/// operand is repeated.
+/// The distances between elements along all axes, of which the operand may lack the first ones; 0
+/// where it is repeated.
 struct strides {
   std::size_t of[max_rank]{};
 
@@ -65,7 +65,7 @@ void for_each_row(const shape& out, const shape& a, const shape& b, Visit visit)
   }
 }
 
-/// Calls f(a function of two numbers, its derivatives by the first and by the second).
+/// Calls f(function of two numbers, its derivative by the first, its derivative by the second).
 template <class Real, class F>
 void with_function(gradient_rule rule, F f) {
   switch (rule) {
@@ -87,6 +87,7 @@ void with_function(gradient_rule rule, F f) {
 
 }  // namespace broadcasting
 
+/// Computes out from both values.
 /// Requires  rule is sum, difference, product or quotient
 template <class Real>
 void apply_arithmetic(gradient_rule rule, const shape& out_shape, const operand_ref<Real>& a,

@@ -51,7 +51,7 @@ struct norm_statistics {
   std::vector<double> mean, variance;  // the variance divided by count
   std::vector<double> inverse;         // 1 / sqrt(variance + eps)
   std::size_t count{};                 // elements per channel
-  bool of_batch{};                     // else the running ones, which are constants
+  bool of_batch{};                     // false: the running statistics, which are constants
 };
 
 template <class Real>

@@ -14,7 +14,7 @@
 
 namespace ctq::training {
 
-/// Reused between calls, so that nothing is allocated in later ones.
+/// Memory that calls reuse, so that later calls allocate nothing.
 template <class Real>
 struct convolution_workspace {
   std::vector<Real> columns, products, gathered;
@@ -22,7 +22,7 @@ struct convolution_workspace {
 
 namespace im2col {
 
-/// How many images make products with long rows.
+/// How many images are needed for products with long rows.
 [[nodiscard]] inline std::size_t images_at_once(const convolution_geometry& g) {
   constexpr std::size_t long_enough = 192;
   const std::size_t wanted = (long_enough + g.out_pixels() - 1) / g.out_pixels();
@@ -73,7 +73,7 @@ template <class Real>
 struct image_block {
   matrix_ref<const Real> columns;
   std::size_t width{};  // of the columns: all pixels, then zeros up to whole registers
-  std::size_t images{}, image{}, group{};  // how many, the first one
+  std::size_t images{}, image{}, group{};  // how many images, and the first one
 };
 
 /// Calls visit(image_block) for all images and groups.

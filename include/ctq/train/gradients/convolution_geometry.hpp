@@ -18,7 +18,7 @@ struct convolution_geometry {
   shape in{}, out{};  // N, C, H, W
 
   [[nodiscard]] std::size_t groups() const { return static_cast<std::size_t>(options.groups); }
-  /// Per group.
+  /// Channels per group.
   [[nodiscard]] std::size_t inputs() const { return extent(in, 1) / groups(); }
   [[nodiscard]] std::size_t outputs() const { return extent(out, 1) / groups(); }
   [[nodiscard]] std::size_t in_pixels() const { return extent(in, 2) * extent(in, 3); }
@@ -28,7 +28,7 @@ struct convolution_geometry {
            static_cast<std::size_t>(options.kernel_size.w);
   }
   [[nodiscard]] bool is_depthwise() const { return inputs() == 1 && groups() > 1; }
-  /// Each output pixel reads the input pixel of the same place alone.
+  /// Whether each output pixel reads only the input pixel in the same place.
   [[nodiscard]] bool is_pointwise() const {
     return taps() == 1 && options.stride == extent2d{1} && options.padding == extent2d{0};
   }

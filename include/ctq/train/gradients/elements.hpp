@@ -29,7 +29,7 @@ void add_gradient_of_factors(std::size_t count, const Real* other, const Real* g
   for (std::size_t i = 0; i < count; ++i) grad_in[i] += grad_out[i] * other[i];
 }
 
-/// Where the elements of one input lie in a concatenation along an axis.
+/// Where the elements of one input are in a concatenation along an axis.
 struct concatenated_rows {
   std::size_t rows{}, length{};    // of the input
   std::size_t stride{}, before{};  // of the output: the length of its rows, and of earlier inputs
@@ -56,8 +56,8 @@ void add_concatenation_gradient(const concatenated_rows& r, const Real* grad_out
     add_to(r.length, grad_out + row * r.stride + r.before, grad_in + row * r.length);
 }
 
-/// Drops each element with probability p and scales the others by 1 / (1 - p); `factors` keeps by
-/// what each was multiplied.
+/// Drops each element with probability p and scales the others by 1 / (1 - p); stores in `factors`
+/// what each element was multiplied by.
 template <class Real>
 void apply_dropout(std::size_t count, float p, random_source& random, const Real* in, Real* out,
                    std::vector<Real>& factors) {

@@ -16,7 +16,7 @@ namespace ctq::training {
 
 namespace pooling {
 
-/// The part of one axis that an output element is made of.
+/// The part of one axis that an output element is computed from.
 struct range {
   int begin{}, end{};
 };
@@ -36,8 +36,8 @@ inline std::size_t pixels(const shape& s) {
   return static_cast<std::size_t>(s[2]) * static_cast<std::size_t>(s[3]);
 }
 
-/// What one element of an average pool is made of: the part of its window inside of the image, and
-/// how many elements the sum is divided by.
+/// What one element of an average pool is computed from: the part of its window inside the image,
+/// and how many elements the sum is divided by.
 struct averaged_window {
   range rows{}, columns{};
   int divisor{};
@@ -95,7 +95,7 @@ void for_each_average(const Options& o, const shape& in, const shape& out, Visit
 
 }  // namespace pooling
 
-/// Also notes for each output element which element of the input it is: the first of the largest.
+/// Also stores for each output element which input element it is: the first of the largest.
 template <class Real>
 void apply_max_pool(const max_pool2d_options& o, const shape& in_shape, const shape& out_shape,
                     const Real* in, Real* out, std::vector<std::uint32_t>& chosen) {
@@ -136,7 +136,7 @@ void add_max_pool_gradient(const std::vector<std::uint32_t>& chosen, const Real*
   for (std::size_t i = 0; i < chosen.size(); ++i) grad_in[chosen[i]] += grad_out[i];
 }
 
-/// Options: avg_pool2d_options or adaptive_avg_pool2d_options
+///   Options  avg_pool2d_options or adaptive_avg_pool2d_options
 template <class Real, class Options>
 void apply_average_pool(const Options& o, const shape& in_shape, const shape& out_shape,
                         const Real* in, Real* out) {
