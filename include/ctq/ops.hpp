@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-// ops: what each op is called, reads, owns and gives, what it does to scales, and which kernels
-// compute it. One descriptor an op, those of a user's included. ctq/ops/reflect.hpp, the names of
-// options, is included by those who need them: it takes a compiler half a second.
+// ops: the name of each op, what it reads, owns and returns, what it does to scales, and which
+// kernels compute it. One descriptor per op, also for user ops. Not included: ctq/ops/reflect.hpp,
+// the names of options, which takes half a second to compile.
 
 #include "ctq/ops/activations.hpp"
 #include "ctq/ops/arithmetic.hpp"

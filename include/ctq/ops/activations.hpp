@@ -28,7 +28,7 @@ struct hardtanh_options {
   flag inplace = false;
 };
 
-/// Without a dim PyTorch takes the first axis of 1 or 3, else the second.
+/// Without a dim PyTorch takes the first axis of tensors with 1 or 3 axes, else the second.
 struct softmax_options {
   static constexpr int no_dim = -100;
 
@@ -77,7 +77,7 @@ CTQ_ACTIVATIONS(CTQ_DECLARE_OP)
 namespace ctq::descriptors {
 
 namespace functions {
-/// As std::clamp, but hi wins where lo is above it, and NaN stays.
+/// As std::clamp, but the result is hi if lo is above it, and NaN stays NaN.
 constexpr float clamp(float x, float lo, float hi) noexcept {
   x = x < lo ? lo : x;
   return x > hi ? hi : x;
@@ -103,7 +103,7 @@ constexpr float clamp_to(float x, const clamp_options& o) noexcept {
 
 }  // namespace functions
 
-/// The derivatives, where PyTorch's kernels have one: at a kink it is that of one side.
+/// The derivatives that PyTorch's kernels compute: at a kink that of one side.
 namespace slopes {
 
 constexpr float relu(float x) noexcept { return x > 0.0F ? 1.0F : 0.0F; }
@@ -146,7 +146,7 @@ inline constexpr op_descriptor relu{.infer_shape = &same_shape,
                                     .gives_any_scale = true,
                                     .module_form = &nn::info_relu,
                                     .schedule = in_any_order(kernel::relu)};
-/// PyTorch has no form of torch.relu on integers, but fuses it with the op before it.
+/// PyTorch has no integer form of torch.relu, but fuses it with the op before it.
 inline constexpr op_descriptor torch_relu =
     with(relu, [](op_descriptor& d) { d.on_integers = on_integers::none; });
 inline constexpr op_descriptor relu_in_place = in_place(relu);
@@ -202,7 +202,7 @@ inline constexpr op_descriptor tanh = with_module(
     activation(differentiable<functions::tanh, slopes::tanh>, on_integers::from_neg1_to_1),
     &nn::info_tanh);
 inline constexpr op_descriptor tanh_in_place = in_place(tanh);
-/// XNNPACK's, which PyTorch 1.13 leaves in float.
+/// XNNPACK quantizes it; PyTorch 1.13 leaves it in float.
 inline constexpr op_descriptor method_leaky_relu = since_2_1(with_module(leaky_relu, nullptr));
 inline constexpr op_descriptor leaky_relu_in_place = in_place(method_leaky_relu);
 inline constexpr op_descriptor functional_sigmoid{.functions = sigmoid.functions};

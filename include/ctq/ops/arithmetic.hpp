@@ -68,7 +68,7 @@ constexpr shape two_shapes(view<shape> in, attributes& options, diagnostic& d) {
   return shape_rules::needs(d, in, 2, 0) ? shape_rules::broadcast(in[0], in[1], d) : shape{};
 }
 
-/// One step of two tensors, of equal shapes by the first kernel.
+/// One step of two tensors: `kernel` for equal shapes, `broadcast` for others.
 constexpr op_schedule of_two(kernel_id kernel, kernel_id broadcast, op_id with_number,
                              bool relu = false) {
   return with(in_any_order(kernel, 2, relu), [&](op_schedule& s) {
@@ -78,7 +78,7 @@ constexpr op_schedule of_two(kernel_id kernel, kernel_id broadcast, op_id with_n
   });
 }
 
-/// A function of one number and a given one.
+/// A function of one number, with another one as an option.
 constexpr op_descriptor of_number(const op_functions& functions) {
   return {.functions = functions, .keeps_memory_order = true};
 }
@@ -136,7 +136,7 @@ inline constexpr op_descriptor sub{
     .is_since_2_1 = true,
     .gradient = gradient_rule::difference,
     .schedule = of_two(kernel::binary_sub, kernel::binary_sub, &q::info_sub_scalar)};
-/// XNNPACK's; PyTorch has no name for it.
+/// An op of XNNPACK, for which PyTorch has no name.
 inline constexpr op_descriptor q_sub_relu{
     .schedule = of_two(kernel::binary_sub, kernel::binary_sub, nullptr, true)};
 inline constexpr op_descriptor div{

@@ -12,7 +12,7 @@ namespace ctq {
 struct attention_options {
   flag attn_mask = false;  // there is none
   float dropout_p = 0.0F;  // 0 in inference
-  flag is_causal = false;  // query i reads the keys 0 to i alone
+  flag is_causal = false;  // query i reads only the keys 0 to i
   float scale = 0.0F;      // of scores; 0: 1 / sqrt of the last axis
 };
 
@@ -35,7 +35,7 @@ CTQ_ATTENTION(CTQ_DECLARE_OP)
 
 namespace ctq::descriptors {
 
-/// 1 / sqrt(n), by Newton's steps: a constant expression of all compilers.
+/// 1 / sqrt(n), by Newton's method: a constant expression with all compilers.
 constexpr float inverse_root(int n) {
   double root = n > 1 ? n : 1;
   for (int i = 0; i < 40; ++i) root = (root + n / root) / 2;

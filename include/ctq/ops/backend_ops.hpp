@@ -16,11 +16,11 @@
 #include "ctq/ops/resizes.hpp"
 #include "ctq/ops/views.hpp"
 
-// The families of ops that PyTorch's backends quantize, which are those that the passes and the
-// descriptions of the backends refer to.
+// The families of ops that PyTorch's backends quantize: the ops that the passes and the backends
+// refer to.
 
-/// OP(namespace, base, identifier, PyTorch's qualified name, options, descriptor), for each op of
-/// them that a file can name.
+/// OP(namespace, base, identifier, PyTorch's qualified name, options, descriptor) for each of these
+/// ops that a file can name.
 #define CTQ_BACKEND_OPS(OP) \
   CTQ_ACTIVATIONS(OP)       \
   CTQ_ARITHMETIC(OP)        \

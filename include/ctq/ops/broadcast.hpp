@@ -12,7 +12,7 @@ namespace ctq {
 
 namespace shape_rules {
 
-/// The shape of a with b, or what does not match.
+/// The shape of the result of a and b, or reports what does not match.
 constexpr shape broadcast(const shape& a, const shape& b, diagnostic& d) {
   shape out = a.rank >= b.rank ? a : b;
   const shape& other = a.rank >= b.rank ? b : a;
@@ -31,14 +31,15 @@ constexpr shape broadcast(const shape& a, const shape& b, diagnostic& d) {
 
 }  // namespace shape_rules
 
-/// With one channel or one pixel both orders of the elements of an image are equal.
+/// Whether the order of the elements of an image matters: with one channel or one pixel both orders
+/// are equal.
 [[nodiscard]] constexpr bool order_matters(const shape& s) {
   bool has_pixels = false;
   for (int axis = 2; axis < s.rank; ++axis) has_pixels = has_pixels || s.extent[axis] != 1;
   return has_pixels && s.extent[1] != 1;
 }
 
-/// The same with axes of extent 1 before the first, if it has fewer.
+/// The shape with axes of extent 1 before the first, so that it has `rank` axes.
 [[nodiscard]] constexpr shape with_axes(const shape& s, int rank) {
   if (s.rank >= rank) return s;
   shape out;
@@ -49,9 +50,10 @@ constexpr shape broadcast(const shape& a, const shape& b, diagnostic& d) {
 }
 
 /// How a kernel reads two tensors that are broadcast to `out`. Axes that both have, or that neither
-/// has, are merged, so that loops are long. An extent of 0: more axes than a kernel has are left.
-///   order  of the elements of all three. Of nhwc, a tensor with fewer axes has one channel or one
-///          pixel.
+/// has, are merged, so that loops are long. An extent of 0 means that more axes than a kernel has
+/// are left.
+///   order  that of the elements of all three; with nhwc, a tensor with fewer axes has one channel
+///          or one pixel
 [[nodiscard]] constexpr broadcast_shape broadcast_sizes(const shape& a, const shape& b,
                                                         const shape& out, layout order) {
   constexpr int axes = broadcast_shape::axes;

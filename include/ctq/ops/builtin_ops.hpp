@@ -29,8 +29,8 @@
 #include "ctq/ops/in_float/views.hpp"
 #include "ctq/ops/in_float/window_attention.hpp"
 
-// All ops of ctq: those that have names in PyTorch, and what only graphs contain. Those that no
-// backend quantizes are apart: a plan that has none of them does not pay for them.
+// All ops of ctq: those that have names in PyTorch, and those that only graphs contain. Ops that no
+// backend quantizes are in headers of their own, so that plans without them do not pay for them.
 
 /// OP(namespace, base, identifier, PyTorch's qualified name, options, descriptor), for each op that
 /// a file can name.

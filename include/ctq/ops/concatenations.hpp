@@ -57,8 +57,8 @@ constexpr shape cat_shape_rule(view<shape> in, attributes& a, diagnostic& d) {
 
 /// One input of a cat along dim: the axes before dim, in memory order, are rows.
 ///   out     logical shape of the result
-///   extent  of the input along dim
-///   before  how much of the row earlier inputs fill, along dim
+///   extent  that of the input along dim
+///   before  how much of dim earlier inputs fill
 [[nodiscard]] constexpr concat_shape cat_sizes(shape out, layout order, int dim, int extent,
                                                int before) {
   int rows = 1;
@@ -75,7 +75,7 @@ constexpr shape cat_shape_rule(view<shape> in, attributes& a, diagnostic& d) {
   return {rows, extent * inner, out[dim] * inner, before * inner};
 }
 
-/// Tensors of one shape, which a new axis counts.
+/// Tensors of one shape, joined along a new axis.
 constexpr shape stack_shape_rule(view<shape> in, attributes& a, diagnostic& d) {
   shape out = shape_rules::same_shapes(in, d);
   if (d.any()) return {};

@@ -8,7 +8,7 @@
 #include "ctq/ops/op_descriptor.hpp"
 #include "ctq/ops/shape_checks.hpp"
 
-// The options of convolutions, plain and transposed, and what follows from them: shapes,
+// The options of convolutions, plain and transposed, and what is computed from them: shapes,
 // parameters, the sizes of kernels. One axis is an image of one row.
 
 namespace ctq {
@@ -44,7 +44,7 @@ struct conv_transpose_options {
 using conv_transpose2d_options = conv_transpose_options<extent2d>;
 using conv_transpose3d_options = conv_transpose_options<extent3d>;
 
-/// Of a function. What follows from its weight is found.
+/// The options of a function. What depends on its weight is inferred.
 template <class Extent>
 struct functional_conv_options {
   Extent stride = 1;
@@ -58,7 +58,7 @@ struct functional_conv_options {
 using functional_conv2d_options = functional_conv_options<extent2d>;
 using functional_conv3d_options = functional_conv_options<extent3d>;
 
-/// The same of a transposed convolution.
+/// The same for a transposed convolution.
 template <class Extent>
 struct functional_conv_transpose_options {
   Extent stride = 1;
@@ -107,7 +107,7 @@ constexpr bool valid_channels(diagnostic& d, Options& o, const shape& x) {
   return false;
 }
 
-/// An extent of a transposed convolution's output, as far as int goes; below 1: there is none.
+/// An extent of a transposed convolution's output, limited to int; below 1 if there is no output.
 constexpr int transposed_extent(int in, std::int64_t kernel, std::int64_t stride,
                                 std::int64_t padding, std::int64_t output_padding,
                                 std::int64_t dilation) {
@@ -159,7 +159,8 @@ constexpr bool valid_transposed_window(diagnostic& d, const shape& x, const Opti
   return !d.any();
 }
 
-/// (O, I/groups, …), of a transposed convolution (I, O/groups, …); the kernel has so many axes.
+/// (O, I/groups, …), or for a transposed convolution (I, O/groups, …).
+///   axes  how many the kernel has
 template <class Options>
 constexpr shape weight_shape(const Options& o, int axes) {
   shape s = is_transposed<Options> ? shape{o.in_channels, o.out_channels / o.groups}
@@ -198,7 +199,7 @@ constexpr op_parameters convolution_parameters(const attributes& a) {
   return {weight, op_parameter{"bias", {o.out_channels}}};
 }
 
-/// Sizes: the kernel's shape record.
+///   Sizes  the kernel's shape record
 template <class Sizes, class Options, int Axes>
 constexpr kernel_signature::sizes convolution_sizes(attributes a, shape in, shape) {
   const auto o = a.as<Options>();
@@ -236,7 +237,7 @@ constexpr kernel_signature::sizes convolution_sizes(attributes a, shape in, shap
   return to_block<kernel_signature::sizes>(s);
 }
 
-/// The options of a function as those of the module with its weight.
+/// The options of a function as those of a module.
 template <class Extent>
 constexpr conv_options<Extent> as_module(const functional_conv_options<Extent>& o) {
   return {o.in_channels, o.out_channels, o.kernel_size, o.stride,
@@ -257,8 +258,8 @@ constexpr void set_kernel(extent3d& kernel, const shape& weight) {
   kernel = {weight[2], weight[3], weight[4]};
 }
 
-/// The inputs of a function are x, its weight, and its bias, if it has one.
-///   rule  of the module
+/// The shape rule of a function, whose inputs are x, its weight, and its bias, if it has one.
+///   rule  the shape rule of the module
 template <class Options>
 constexpr shape functional_shape(view<shape> in, attributes& a, diagnostic& d, int axes,
                                  op_descriptor::shape_rule rule) {

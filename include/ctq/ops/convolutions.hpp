@@ -11,7 +11,8 @@
 // Convolutions, fused with what follows them, trained, and on integers.
 
 // clang-format off
-/// Those of N axes; options: of those that a model in C++ can call.
+/// Those along N axes.
+///   options  the options of those that a model in C++ can call
 #define CTQ_CONVOLUTIONS_OF(OP, N, options, transposed_options, of_function, of_transposed_function) \
   OP(nn, module_op, conv##N##d, "torch.nn.Conv" #N "d", options, conv##N##d) \
   OP(fn, weighted_function, conv##N##d, "torch.nn.functional.conv" #N "d", of_function, functional_conv##N##d) \
@@ -87,7 +88,7 @@ CTQ_DESCRIBE_TRANSPOSED(2)
 CTQ_DESCRIBE_TRANSPOSED(3)
 #undef CTQ_DESCRIBE_TRANSPOSED
 
-/// The groups of a transposed convolution; 0 of other layers.
+/// The groups of a transposed convolution; 0 for other layers.
 [[nodiscard]] constexpr int transposed_groups(op_id op, const attributes& a) {
   if (!op->descriptor->is_transposed) return 0;
   if (op == &nn::info_conv_transpose3d) return a.as<conv_transpose3d_options>().groups;
@@ -102,7 +103,7 @@ inline constexpr op_descriptor weighted{.weights = op_weights::quantizable};
 struct fused_parts {
   op_id part[3]{};
 };
-/// What is computed as a layer, with a batch norm beside it that is trained.
+/// A module that is computed as a layer, and has a batch norm that is trained.
 constexpr op_descriptor with_batch_norm(const fused_parts& p, const op_descriptor& layer) {
   return {.layer_axes = layer.layer_axes,
           .weights = op_weights::quantizable,
@@ -111,8 +112,8 @@ constexpr op_descriptor with_batch_norm(const fused_parts& p, const op_descripto
           .gradient = layer.gradient,
           .schedule = layer.schedule};
 }
-/// A module that rounds its weight while it is trained, and what it becomes then. A batch norm that
-/// was trained beside its convolution is folded into it.
+/// A module that rounds its weight while it is trained, and the module that it becomes afterwards.
+/// A batch norm that was trained with its convolution is folded into it.
 constexpr op_descriptor trained(op_id float_form, const op_descriptor& layer) {
   return {.layer_axes = layer.layer_axes,
           .weights = op_weights::quantizable,
@@ -127,7 +128,8 @@ struct convolution_forms {
   op_id part{};  // the convolution, followed by a relu
 };
 
-/// A convolution over so many axes. One over one axis is computed as that of an image of one row.
+/// A convolution along Axes axes; along a single axis it is computed as that of an image of one
+/// row.
 template <int Axes>
 constexpr op_descriptor convolution(const convolution_forms& forms = {}) {
   using options = std::conditional_t<Axes == 3, conv3d_options, conv2d_options>;

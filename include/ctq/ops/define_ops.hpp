@@ -8,16 +8,23 @@
 #include "ctq/ops/op.hpp"
 #include "ctq/ops/shape_checks.hpp"
 
-// How the header of a family lists its ops: rows, one for each identity:
-//   OP(namespace, base, identifier, PyTorch's qualified name, options, descriptor)
-// and uses it twice: CTQ_DECLARE_OP before the descriptors, which may refer to any op of the
-// family, CTQ_DESCRIBE_OP after them. ops/builtin_ops.hpp uses it a third time, for all ops.
+// How the header of a family lists its ops: one row for each identity,
 //
-//   nn:: modules · nni:: fused modules · nnqat::, nniqat:: their forms in quantization-aware
-//   training · nnqr:: their reference quantized forms · fn:: functions · op:: Python operators ·
-//   method:: methods of tensors · q:: what the passes insert
+//   OP(namespace, base, identifier, PyTorch's qualified name, options, descriptor)
+//
+// used twice: CTQ_DECLARE_OP before the descriptors, which may refer to any op of the family,
+// CTQ_DESCRIBE_OP after them. ops/builtin_ops.hpp uses the list a third time, for all ops.
+//
+//   nn::              modules
+//   nni::             fused modules
+//   nnqat::, nniqat:: their forms in quantization-aware training
+//   nnqr::            their reference quantized forms
+//   fn::              functions
+//   op::              Python operators
+//   method::          methods of tensors
+//   q::               ops that the passes insert
 
-// The type of an op is its base itself: a class derived from it would be a second one to compile.
+// The type of an op is the base itself: a derived class would be a second class to compile.
 
 #define CTQ_DECLARE_OP(space, base, identifier, qualified_name, options, description) \
   namespace ctq::space {                                                              \
@@ -26,8 +33,8 @@
   inline constexpr op_##identifier identifier{};                                      \
   }
 
-/// The length of a name is that of the array: to count its characters would cost the compiler
-/// something for each op.
+/// The length of a name is that of the array, since counting its characters would take compile time
+/// for each op.
 #define CTQ_DESCRIBE_OP(space, base, identifier, qualified_name, options, description) \
   inline constexpr ctq::op_info ctq::space::info_##identifier{                         \
       ctq::space::identifier.kind,                                                     \
@@ -63,10 +70,10 @@ struct binary_method : method_op<Self, Options> {
 
 namespace ctq::descriptors {
 
-/// Of an op of which only the name and perhaps a float implementation are there.
+/// The descriptor of an op that has only a name and perhaps a float implementation.
 inline constexpr const op_descriptor& none = no_description;
 
-/// A descriptor with something changed.
+/// A descriptor, changed by a function.
 template <class Record, class Change>
 [[nodiscard]] constexpr Record with(Record d, Change change) {
   change(d);
@@ -79,9 +86,9 @@ constexpr bool has_integer(const attributes& a) {
   return is_integer(a.as<Options>().*Number);
 }
 
-/// The same, but PyTorch 1.13 has no integer form of it; or by another shape rule; or with an
-/// integer output for integer inputs. (Functions, since a lambda for each descriptor would cost the
-/// compiler more.)
+/// The same, but PyTorch 1.13 has no integer form of it; or with another shape rule; or with an
+/// integer output for integer inputs. (Functions, since a lambda for each descriptor would take
+/// longer to compile.)
 [[nodiscard]] constexpr op_descriptor since_2_1(op_descriptor d) {
   d.is_since_2_1 = true;
   return d;
@@ -103,16 +110,16 @@ template <bool (*HasIntegers)(const attributes&)>
   return keeping_integers(d, inputs);
 }
 
-/// The same op under a name that changes its tensor in PyTorch. Here it gives a new one: models in
-/// which anything else reads the tensor later are not imported.
+/// The same op under a name that changes its tensor in PyTorch. Here it returns a new one: models
+/// in which anything else reads the tensor later are not imported.
 [[nodiscard]] constexpr op_descriptor in_place(op_descriptor d) {
   d.changes_input = true;
   d.module_form = nullptr;
   return d;
 }
 
-/// The functions of an op of ctq are called with a number, and with its options if it has any. What
-/// describe.hpp finds out of a user's function would cost the compiler something for each op.
+/// The functions of an op of ctq take a number, and the options if there are any. What describe.hpp
+/// finds out about a user's function would take compile time for each op.
 template <auto Function, class Options, class Isa>
 [[gnu::noinline]] void apply_to_each(const op_arguments<float>& x,
                                      [[maybe_unused]] const attributes& a) noexcept {
@@ -149,7 +156,7 @@ inline constexpr op_functions differentiable{
     .apply = &apply_to_each<Function, Options, isa::native>,
     .add_gradient = &add_slope_of_each<Slope, Options, isa::native>};
 
-/// The sizes of a step that is given so many elements.
+/// The sizes of a step of `count` elements.
 constexpr kernel_signature::sizes of_elements(std::int64_t count) {
   return to_block<kernel_signature::sizes>(elementwise_shape{static_cast<int>(count)});
 }
@@ -157,7 +164,7 @@ constexpr kernel_signature::sizes element_count(attributes, shape, shape out) {
   return of_elements(static_cast<std::int64_t>(numel(out)));
 }
 
-/// One step that reads so many tensors, in any order of their elements.
+/// One step that reads `tensors` tensors, in any order of their elements.
 constexpr op_schedule in_any_order(kernel_id kernel, int tensors = 1, bool relu = false) {
   return {.how = schedule_as::step,
           .kernel = kernel,
@@ -166,7 +173,7 @@ constexpr op_schedule in_any_order(kernel_id kernel, int tensors = 1, bool relu 
           .sizes = &element_count};
 }
 
-/// One step of a tensor whose elements lie in this order.
+/// One step of a tensor whose elements are in this order.
 constexpr op_schedule in_order(kernel_layout layout, kernel_id kernel,
                                op_schedule::sizes_function sizes, bool relu = false) {
   return {

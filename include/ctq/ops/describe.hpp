@@ -51,8 +51,8 @@ void with_inputs(const op_arguments<T>& x, F f) {
   }
 }
 
-// The functions below are compiled once for an op, and not into what calls them: however the
-// compiler contracts apply, everyone gets the same floats.
+// The functions below are compiled once for each op, and not inlined: however the compiler
+// contracts apply, all callers get the same floats.
 
 template <auto Function, class Options, class Isa, int Tensors>
 [[gnu::noinline]] void apply_each(const op_arguments<float>& x, const attributes& a) noexcept {
@@ -109,7 +109,7 @@ constexpr op_parameters parameters(const attributes& a) {
   return Op::parameters(a.as<options_of<Op>>());
 }
 
-/// What is wrong with a member that cannot be called; nothing if all can.
+/// What is wrong with a member that cannot be called; empty if all can.
 template <class Op>
 constexpr std::string_view problem_of() {
   using can = usable<Op>;
@@ -135,7 +135,7 @@ constexpr std::string_view problem_of() {
   return {};
 }
 
-/// The shape by Op::infer_shape; without it that of the inputs, which must be the same.
+/// The shape that Op::infer_shape returns; without it the shape of the inputs, which must be equal.
 template <class Op>
 constexpr shape infer_shape(view<shape> in, attributes& a, diagnostic& d) {
   using can = usable<Op>;

@@ -51,7 +51,7 @@ CTQ_EMBEDDINGS(CTQ_DECLARE_OP)
 
 namespace ctq::descriptors {
 
-/// A table of rows, or what is wrong with its sizes.
+/// Whether a table can have these sizes; else reports what is wrong with them.
 constexpr bool is_table(diagnostic& d, int rows, int width) {
   if (rows >= 1 && width >= 1) return shape_rules::countable_weight(d, {rows, width});
   shape_rules::complain(d, "num_embeddings ", rows, ", embedding_dim ", width,

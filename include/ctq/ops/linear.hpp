@@ -6,7 +6,7 @@
 #include "ctq/ops/define_ops.hpp"
 #include "ctq/ops/norms.hpp"
 
-// Linear layers, fused with what follows them, trained, and on integers; products of matrices.
+// Linear layers, plain, fused with other ops, trained, and on integers; products of matrices.
 
 namespace ctq {
 
@@ -184,7 +184,7 @@ inline constexpr op_descriptor q_linear_dynamic{.schedule =
 inline constexpr op_descriptor q_linear_relu_dynamic{.schedule =
                                                          linear_step(kernel::linear_dynamic, true)};
 
-/// The functions.
+/// A linear layer as a function, on integers.
 constexpr op_descriptor integer_functional_linear(kernel_id kernel, bool relu) {
   return {.weight_position = 1, .schedule = linear_step(kernel, relu)};
 }
@@ -206,8 +206,8 @@ constexpr shape as_matrix(const shape& s, bool is_first) {
   return is_first ? shape{1, s[0]} : shape{s[0], 1};
 }
 
-/// The last two axes are matrices, of a vector its only one; one of the tensors may have one matrix
-/// alone.
+/// The last two axes are matrices; a vector has only one. One of the tensors may have a single
+/// matrix.
 constexpr shape matmul_shape_rule(view<shape> in, attributes&, diagnostic& d) {
   if (!shape_rules::needs(d, in, 2, 0)) return {};
   const shape a = as_matrix(in[0], true);
@@ -238,7 +238,7 @@ constexpr shape matmul_shape_rule(view<shape> in, attributes&, diagnostic& d) {
   for (const std::size_t matrices : of)
     if (matrices != 1 && matrices != batch)
       return wrong("broadcasts some axes of the matrices;\nexpand them before");
-  // The axis of one element that a vector had not goes.
+  // Removes the axis of one element that a vector did not have.
   out[--out.rank] = 0;
   out[--out.rank] = 0;
   if (in[0].rank > 1) out[out.rank++] = a[a.rank - 2];
@@ -246,7 +246,7 @@ constexpr shape matmul_shape_rule(view<shape> in, attributes&, diagnostic& d) {
   return out;
 }
 
-/// Of the same number of matrices.
+/// Both tensors have the same number of matrices.
 constexpr shape bmm_shape_rule(view<shape> in, attributes& options, diagnostic& d) {
   if (!shape_rules::needs(d, in, 2, 3)) return {};
   const shape out = matmul_shape_rule(in, options, d);

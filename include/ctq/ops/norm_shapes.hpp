@@ -12,8 +12,8 @@ namespace ctq {
 struct batch_norm2d_options {
   int num_features = 0;  // 0: as many as the input has
   float eps = 1e-5F;
-  /// Whether it has a weight and a bias; else they are 1 and 0. An int, since a flag would cost the
-  /// compiler 2 KB for each batch norm.
+  /// Whether it has a weight and a bias; else they are 1 and 0. An int, since a flag would take 2
+  /// KB of memory to compile for each batch norm.
   int affine = 1;
 };
 
@@ -23,7 +23,7 @@ struct layer_norm_options {
   flag elementwise_affine = true;
 };
 
-/// Of the function: the first ones of the module.
+/// The options of the function: the first ones of the module.
 struct functional_layer_norm_options {
   ctq::shape normalized_shape{};  // the last axes
   float eps = 1e-5F;
@@ -36,13 +36,13 @@ struct group_norm_options {
   flag affine = true;
 };
 
-/// Of the function, which takes the number of channels from its input.
+/// The options of the function, which takes the number of channels from its input.
 struct functional_group_norm_options {
   int num_groups{};
   float eps = 1e-5F;
 };
 
-/// By the statistics of the input.
+/// Normalizes with the statistics of the input.
 struct instance_norm_options {
   int num_features = 0;  // 0: as many as the input has
   float eps = 1e-5F;
@@ -62,7 +62,7 @@ struct functional_instance_norm_options {
 
 namespace ctq::descriptors {
 
-/// Whether a function has x alone, or with a weight and a bias of this shape.
+/// Whether a function has only x, or also a weight and a bias of this shape.
 constexpr bool has_both_or_none(diagnostic& d, view<shape> in, const shape& parameters) {
   using namespace shape_rules;
   if (in.count != 1 && in.count != 3)
@@ -89,7 +89,7 @@ constexpr shape layer_norm_shape_rule(view<shape> in, attributes& a, diagnostic&
   a = attributes{o};
   return in[0];
 }
-/// The options become those of the module.
+/// Completes the options to those of the module.
 constexpr shape functional_layer_norm_shape_rule(view<shape> in, attributes& a, diagnostic& d) {
   const auto given = a.as<functional_layer_norm_options>();
   const layer_norm_options o{given.normalized_shape, given.eps, in.count == 3};
@@ -113,7 +113,7 @@ constexpr kernel_signature::sizes layer_norm_sizes(attributes a, shape in, shape
                        .eps = o.eps});
 }
 
-/// The options of functions, and what their inputs decide: those of modules in another order.
+/// The options of functions, then what their inputs decide: those of modules in another order.
 struct completed_group_norm {
   int num_groups{};
   float eps{};
@@ -127,7 +127,7 @@ struct completed_instance_norm {
   flag track_running_stats = false;
 };
 
-/// How many channels there are, which are the second axis; as an option.
+/// The option that is the number of channels, the second axis.
 template <class Options>
 constexpr int& channels_of(Options& o) {
   if constexpr (requires { o.num_groups; })
@@ -161,7 +161,7 @@ constexpr shape instance_norm_shape_rule(view<shape> in, attributes& a, diagnost
   if (!shape_rules::needs(d, in, 1, Axes)) return {};
   return channel_norm_shape_rule<instance_norm_options>(in, a, d);
 }
-/// The same of a function. Its options are the first ones of those that are completed.
+/// The same for a function. Its options are the first ones of the completed options.
 template <class Completed>
 constexpr shape functional_channel_norm_shape_rule(view<shape> in, attributes& a, diagnostic& d) {
   auto o = a.as<Completed>();

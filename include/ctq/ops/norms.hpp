@@ -31,7 +31,7 @@ CTQ_NORMS(CTQ_DECLARE_OP)
 
 namespace ctq::descriptors {
 
-/// Of two axes there is nothing but channels.
+/// An input with two axes has no pixels, only channels.
 constexpr shape batch_norm_shape_rule(view<shape> in, attributes& a, diagnostic& d) {
   auto o = a.as<batch_norm2d_options>();
   if (!shape_rules::settle(d, "num_features", o.num_features, in[0].extent[1], in[0])) return {};
@@ -114,7 +114,7 @@ inline constexpr op_descriptor functional_layer_norm{
     .parameters = &layer_norm_parameters,
     .on_integers = on_integers::own_scale,
     .schedule = layer_norm.schedule};
-/// By the statistics of groups of channels.
+/// Normalizes with the statistics of groups of channels.
 inline constexpr op_descriptor group_norm{
     .infer_shape = &channel_norm_shape_rule<group_norm_options>,
     .weights = op_weights::in_float,
@@ -180,7 +180,7 @@ inline constexpr op_descriptor prelu{
     .parameters = &prelu_parameters,
     .on_integers = on_integers::own_scale,
     .schedule = in_order(kernel_layout::nhwc, kernel::prelu, &prelu_sizes)};
-/// The options become those of the module.
+/// Completes the options to those of the module.
 constexpr shape functional_prelu_shape_rule(view<shape> in, attributes& a, diagnostic& d) {
   using namespace shape_rules;
   if (in.count != 2) {

@@ -30,7 +30,7 @@ enum class op_kind : unsigned char {
   pass
 };
 
-/// Of an op that is known by its name alone.
+/// The descriptor of an op that is known only by its name.
 inline constexpr op_descriptor no_description{};
 
 struct op_info {
@@ -40,7 +40,7 @@ struct op_info {
   bool builtin{};  // not a user op
   unsigned hash = hash_of(name);
 
-  /// Of the end of a name, where names differ, for hash tables of ops.
+  /// A hash of the end of a name, where names differ, for hash tables of ops.
   static constexpr unsigned hash_of(std::string_view name) {
     unsigned h = 0;
     const char* const text = name.data();  // an element of a string_view is a function call
@@ -73,7 +73,7 @@ struct call {
   std::string_view args[Arity > 0 ? Arity : 1]{};  // std::array takes the compiler more memory
 };
 
-/// A node as written, until the end of the call of model(…): it refers to its parts.
+/// A node as written. It refers to its parts, so it must not outlive the call of model(…).
 template <std::size_t Arity>
 struct named_call {
   std::string_view name;
@@ -94,13 +94,13 @@ inline namespace literals {
 constexpr node_name operator""_n(const char* text, std::size_t size) { return {{text, size}}; }
 }  // namespace literals
 
-/// The part that all ops have: their identity, and how a model calls them.
+/// The base of all ops: their identity, and how a model calls them.
 template <class Self, op_kind Kind, class Options>
 struct op_base {
   using options = Options;
   static constexpr op_kind kind = Kind;
 
-  /// An address, so that it can be compared in a constant expression and names the op.
+  /// The identity: an address, so that it can be compared in constant expressions.
   static constexpr op_id id() { return identity_of<Self>; }
 
   /// Without an input: an element of a sequential.
@@ -141,8 +141,8 @@ struct given_tensor {
 };
 
 /// "pos"_n = nn::get_attr({1, 197, 192}): a parameter or buffer that is an operand, by its shape.
-/// The node has its name. nn::get_attr({3}, ctq::i64): its elements, which are stored as float32,
-/// are integers.
+/// The node has the same name. With nn::get_attr({3}, ctq::i64) its elements, which are stored as
+/// float32, are integers.
 template <class Self, class Options = no_options>
 struct get_attr_op : op_base<Self, op_kind::get_attr, Options> {
   constexpr call<0> operator()(ctq::shape s) const { return {this->id(), attributes{s}, {}}; }
@@ -152,7 +152,7 @@ struct get_attr_op : op_base<Self, op_kind::get_attr, Options> {
 };
 
 /// "x"_n = nn::placeholder({1, 3, 224, 224}): an input of the model, by its shape.
-/// "words"_n = nn::placeholder({1, 64}, ctq::i64): the same of indices, which embeddings read.
+/// "words"_n = nn::placeholder({1, 64}, ctq::i64): an input of indices, which embeddings read.
 template <class Self, class Options = no_options>
 struct placeholder_op : op_base<Self, op_kind::placeholder, Options> {
   constexpr call<0> operator()(ctq::shape s) const { return {this->id(), attributes{s}, {}}; }
@@ -161,15 +161,15 @@ struct placeholder_op : op_base<Self, op_kind::placeholder, Options> {
   }
 };
 
-/// Whether x is a finite number without a fraction, as those from 2^23 on are.
+/// Whether x is finite and has no fraction; numbers from 2^23 on have none.
 [[nodiscard]] constexpr bool is_integer(float x) {
   const float size = x < 0.0F ? -x : x;
   if (size >= 0x1p23F) return size < __builtin_huge_valf();
   return x == x && x == static_cast<float>(static_cast<int>(x));
 }
 
-/// The number in a call of a function of two tensors, one of which is a number: x + 0.5. It takes
-/// the place of the options.
+/// The number in a call such as x + 0.5, of a function of two tensors. It takes the place of the
+/// options.
 struct scalar_operand {
   float value{};
   int position{};  // 1: before the tensor, 2: after it; 0: there is no number
@@ -191,7 +191,7 @@ struct binary_op : function_op<Self, Options> {
   }
 };
 
-/// Modules of a tensor, or of two.
+/// Modules of one or two tensors.
 template <class Self, class Options = no_options>
 struct one_or_two_inputs : module_op<Self, Options> {
   using module_op<Self, Options>::operator();
@@ -200,7 +200,7 @@ struct one_or_two_inputs : module_op<Self, Options> {
   }
 };
 
-/// The same, or of three.
+/// Modules of one, two or three tensors.
 template <class Self, class Options = no_options>
 struct up_to_three_inputs : one_or_two_inputs<Self, Options> {
   using one_or_two_inputs<Self, Options>::operator();
@@ -209,8 +209,8 @@ struct up_to_three_inputs : one_or_two_inputs<Self, Options> {
   }
 };
 
-/// Functions whose parameters are arguments: F.linear(x, weight, bias). Without a bias they are
-/// called with two tensors, norms without any parameter with one.
+/// Functions whose parameters are arguments: F.linear(x, weight, bias). Without a bias they have
+/// two tensors, norms without parameters have one.
 template <class Self, class Options = no_options>
 struct weighted_function {
   using options = Options;

@@ -18,7 +18,7 @@
 //
 // An op of ctq is a row and a descriptor in the header of its family: ops/activations.hpp,
 // ops/convolutions.hpp, … A user op is a type whose static members say the same; ops/describe.hpp
-// makes the same struct of them. A field that is omitted says that the op has no such thing.
+// makes the same struct of them. If a field is omitted, the op has no such thing.
 
 namespace ctq {
 
@@ -39,7 +39,7 @@ enum class on_integers : unsigned char {
   input_scale,      // copies, compares or moves values
   from_0_to_1,      // the range is known: scale 1/256, zero point 0
   from_neg1_to_1,   // scale 2/256, zero point 128
-  where_functions,  // of the dtypes that its functions support; the output is observed
+  where_functions,  // for the dtypes that its functions support; the output is observed
 };
 
 /// What a node of a graph becomes in a schedule.
@@ -48,19 +48,19 @@ enum class schedule_as : unsigned char {
   input,      //
   constant,   //
   output,     //
-  observe,    // its input, shown to an observer
+  observe,    // its input, which an observer sees
   same,       // its input
   view,       // its input, with other extents
   strided,    // a part of its input, or its axes in another order
   copied,     // the elements of a view, copied at once
   step,       // one kernel
-  layer,      // a layer and what follows in float, before the output is quantized
+  layer,      // a layer, and an op that follows in float before the output is quantized
   lookup,     // one kernel, which reads indices
-  recurrent,  // one kernel, which gives a tuple
+  recurrent,  // one kernel, which writes a tuple
   matmul,     // one kernel, which reads matrices
   attention,  // three kernels
   reduction,  // one kernel, which reads images in either order
-  concat,     // one kernel an input
+  concat,     // one kernel per input
   function,   // one kernel, which calls the op's functions
 };
 
@@ -86,25 +86,25 @@ enum class gradient_rule : unsigned char {
   max_pool,           //
   avg_pool,           //
   adaptive_avg_pool,  //
-  dropout,            // which drops elements in training alone
+  dropout,            // which drops elements only in training
 };
 
-/// Which inputs decide whether an op gives integers, of int64: it does if all of these are.
+/// Which inputs decide whether an op returns integers, of int64: it does if all of these are.
 enum class integers_if : unsigned char {
   never,
-  never_but_a_mask,  // a comparison: in PyTorch of bool, here 1 and 0 in float32
+  never_but_a_mask,  // a comparison: bool in PyTorch, here 1 and 0 in float32
   all_are,
   all_are_or_masks,   // torch.sum, which counts a mask
-  first_is,           // of what is taken from a tensor, or written into it
+  first_is,           // elements that are taken from a tensor, or written into it
   all_but_first_are,  // torch.where
 };
 
 /// The steps of a node.
 struct op_schedule {
-  /// From options and the shapes of the first input and the output to the kernel's shape record.
-  /// Arguments are values, not references, so that g++ evaluates equal layers once.
+  /// Computes the kernel's shape record from the options and the shapes of the first input and the
+  /// output. Arguments are values, not references, so that g++ evaluates equal layers once.
   using sizes_function = kernel_signature::sizes (*)(attributes, shape in, shape out);
-  /// Where the elements of the output lie, from where those of the input do.
+  /// Computes where the elements of the output are from where those of the input are.
   using view_function = strided_view (*)(attributes, strided_view in);
 
   schedule_as how = schedule_as::nothing;
@@ -143,7 +143,7 @@ struct op_parameters {
 };
 
 /// The values of an option that PyTorch writes as words, in the order of the enumeration, and the
-/// name of that in ctq.
+/// name of that enumeration in ctq.
 struct option_words_of {
   std::string_view type{};
   view<std::string_view> words{};
@@ -156,7 +156,7 @@ struct option_words_of {
   }
 };
 
-/// One of the options: options are structs of such fields, without bytes between them.
+/// One of the options: options are structs of such fields, without padding.
 struct option_field {
   enum class type : unsigned char { integer, flag, real, extent, extent3, word, extents, indices };
 
@@ -172,17 +172,17 @@ struct option_fields {
   attributes defaults{};
 };
 
-/// Up to the last argument.
+/// For end_non_tensors: up to the last argument.
 inline constexpr int all_arguments = 1000;
 
 struct op_descriptor {
-  /// The shape of the output. A rule also completes the options: channels that are inferred
-  /// from the input, a stride that defaults to the kernel size. Or reports what is wrong.
+  /// Returns the shape of the output, and completes the options: channels that are inferred from
+  /// the input, a stride that defaults to the kernel size. Or reports what is wrong.
   using shape_rule = shape (*)(view<shape> in, attributes&, diagnostic&);
   using parameters_function = op_parameters (*)(const attributes&);
   using count_function = int (*)(const attributes&);
-  /// Where a tensor of a tuple lies in the value; of no axes if there is none.
-  ///   whole  where what the node's shape says lies: the first tensor, or all that is cut in parts
+  /// Where a tensor of a tuple is in the value; without axes if there is no such tensor.
+  ///   whole  where the tensor with the node's shape is: the first one, or all that is cut in parts
   ///   item   negative from the end
   using item_function = strided_view (*)(const attributes&, const strided_view& whole, int item);
 
@@ -198,7 +198,7 @@ struct op_descriptor {
   item_function tuple_item{};  // gives a tuple
   bool gives_indices = false;  // of int64; of a tuple, its second tensor
   int index_inputs = 0;        // how many inputs, from the first on, are indices
-  bool is_bitwise = false;     // in PyTorch of integers, too; here of masks alone
+  bool is_bitwise = false;     // in PyTorch also for integers; here only for masks
   ctq::integers_if gives_integers = integers_if::never;  // views and concatenations: all_are
   bool (*has_integer_options)(const attributes&){};      // null: no option decides, too
 
@@ -228,7 +228,7 @@ struct op_descriptor {
 
   // ---- as integers
   ctq::on_integers on_integers = ctq::on_integers::none;
-  op_id integer_form{};           // another op, which takes its place; null: there is none
+  op_id integer_form{};           // another op, which replaces it; null: there is none
   op_id integer_relu_form{};      // the same, followed by a relu
   op_id integer_forms_then[2]{};  // the same, followed by the op that is `then` in their schedules
   op_id dynamic_form{};           // for an input that is quantized dynamically
@@ -283,12 +283,12 @@ struct parameter_layout_of {
   return l;
 }
 
-/// Training computes the gradients of its inputs and parameters.
+/// Whether training can compute the gradients of its inputs and parameters.
 [[nodiscard]] constexpr bool has_gradient(const op_descriptor& d) {
   return d.gradient != gradient_rule::none || d.functions.add_gradient != nullptr;
 }
 
-/// The range of the output is known beforehand: a sigmoid's is 0 to 1.
+/// Whether the range of the output is known beforehand: that of a sigmoid is 0 to 1.
 [[nodiscard]] constexpr bool has_fixed_qparams(const op_descriptor& d) {
   return d.on_integers == on_integers::from_0_to_1 || d.on_integers == on_integers::from_neg1_to_1;
 }

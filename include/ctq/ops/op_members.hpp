@@ -11,7 +11,7 @@
 #include "ctq/core/view.hpp"
 #include "ctq/ops/op_descriptor.hpp"
 
-// Which of the members that ops/describe.hpp looks for an op's type has, and how they are called.
+// Finds the members of an op's type that ops/describe.hpp looks for, and how they can be called.
 
 namespace ctq::describing {
 

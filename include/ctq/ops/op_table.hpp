@@ -9,7 +9,7 @@
 #include "ctq/core/view.hpp"
 #include "ctq/ops/builtin_ops.hpp"
 
-// From names to ops: what a file calls "torch.nn.Conv2d" is nn::conv2d.
+// From names to ops: "torch.nn.Conv2d" in a file is nn::conv2d.
 //
 // A table is a type, ops<builtin, my::swish>: the ops of ctq and those of the user. Beside
 // PyTorch's qualified names it accepts the abbreviations of PyTorch's sources (nn.Conv2d, F.relu,
@@ -53,7 +53,7 @@ inline constexpr spelling spellings[] = {
 
 inline constexpr std::size_t slot_count = 1024;
 
-/// A slot by the last part of a name, which all spellings have in common.
+/// The slot for the last part of a name, which is the same in all spellings.
 constexpr std::size_t slot_of(std::string_view name) {
   const char* const text = name.data();
   unsigned h = 0;
@@ -67,7 +67,7 @@ constexpr std::size_t slot_of(std::string_view name) {
 
 }  // namespace naming
 
-/// A name as PyTorch's qualified one. In Python a class also has the name of the module that
+/// Converts a name to PyTorch's qualified one. In Python a class is also known by the module that
 /// defines it, torch.nn.modules.conv.
 [[nodiscard]] constexpr op_name qualified(std::string_view name) {
   for (const naming::spelling& s : naming::spellings)
@@ -85,7 +85,7 @@ namespace naming {
 inline constexpr op_id all_ops[] = {CTQ_NAMED_OPS(CTQ_ID_OF)};
 #undef CTQ_ID_OF
 
-/// Quantized forms are made by passes and have no place in a spec.
+/// Without quantized forms, which are made by passes and do not occur in specs.
 inline constexpr int builtin_count = [] {
   int count = 0;
   for (const op_id op : all_ops) count += op->kind != op_kind::pass ? 1 : 0;
@@ -128,7 +128,7 @@ struct op_table {
     return false;
   }
 
-  /// The op of this name, in any spelling; nullptr if there is none.
+  /// The op with this name, in any spelling; nullptr if there is none.
   [[nodiscard]] constexpr op_id find(std::string_view name) const {
     const op_id found = find_exactly({{}, name});
     if (found != nullptr) return found;

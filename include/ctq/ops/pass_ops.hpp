@@ -28,7 +28,7 @@ CTQ_PASS_OPS(CTQ_DECLARE_OP)
 
 namespace ctq::descriptors {
 
-/// Of the first tensor that is returned; each has its own, that of its node.
+/// The shape of the first tensor that is returned; each tensor has that of its node.
 constexpr shape output_shape(view<shape> in, attributes&, diagnostic& d) {
   if (!in.empty()) return in[0];
   shape_rules::complain(d, "a model returns a tensor or more");

@@ -58,7 +58,7 @@ CTQ_POOLS(CTQ_DECLARE_OP)
 
 namespace ctq::descriptors {
 
-/// Where windows slide, of those with options: the extent type of so many axes.
+/// The type of the extents of windows along Axes axes.
 template <int Axes>
 using extent_of = std::conditional_t<Axes == 3, extent3d, extent2d>;
 
@@ -168,7 +168,7 @@ constexpr kernel_signature::sizes adaptive_pool_sizes(attributes, shape in, shap
   return to_block<kernel_signature::sizes>(s);
 }
 
-/// A pool along so many axes, by this kernel.
+/// A pool along Axes axes, computed by this kernel.
 template <int Axes>
 constexpr op_descriptor pool(op_descriptor::shape_rule rule, kernel_id kernel,
                              op_schedule::sizes_function sizes, gradient_rule gradient) {

@@ -6,9 +6,10 @@
 
 #include "ctq/ops/define_ops.hpp"
 
-// Recurrent networks, which are quantized dynamically. Layers give a tuple, as in PyTorch: the
-// sequence of hidden states, and the last one, of an LSTM with the last cells: op::getitem selects.
-// The initial state is zeros, or further inputs: h, of an LSTM h and c or a tensor of both.
+// Recurrent networks, which are quantized dynamically. Layers return a tuple, as in PyTorch: the
+// sequence of hidden states, and the last one, for an LSTM with the last cell states; op::getitem
+// selects from it. The initial state is zeros, or further inputs: h, for an LSTM h and c or a
+// tensor of both.
 
 namespace ctq {
 
@@ -35,7 +36,7 @@ struct rnn_options {
   flag bidirectional = false;
 };
 
-/// Of a single step.
+/// The options of a cell, which computes a single step.
 struct recurrent_cell_options {
   int input_size = 0;  // 0: as many as the input has
   int hidden_size{};
@@ -73,7 +74,7 @@ CTQ_RECURRENT_OPS(CTQ_DECLARE_OP)
 
 namespace ctq::descriptors {
 
-/// Layers of a network, at most: their parameters have names.
+/// The most layers of a network, since their parameters have names.
 inline constexpr int most_recurrent_layers = 4;
 
 /// The sizes that follow from options, without those of the input.
@@ -110,7 +111,7 @@ constexpr kernel_signature::sizes recurrent_sizes(attributes a, shape in, shape)
       with_sequence(recurrent_options_of<Cell, Options>(a), in));
 }
 
-/// A single LSTM cell gives h and c as a list of two.
+/// The output of a single LSTM cell is h and c as a list of two.
 constexpr shape recurrent_output(recurrent_shape s, view<shape> in, int& input_size,
                                  diagnostic& d) {
   using namespace shape_rules;
@@ -167,7 +168,7 @@ constexpr shape recurrent_shape_rule(view<shape> in, attributes& a, diagnostic& 
   return out;
 }
 
-/// The sequence, or the last state: [layers * directions, batch, hidden], of an LSTM two of these.
+/// The sequence, or the last state: [layers * directions, batch, hidden], for an LSTM two of these.
 constexpr strided_view recurrent_part(recurrent_shape s, const shape& first, int item) {
   if (item == 0) return contiguous_view(first, layout::nchw);
   if (item != 1) return {};

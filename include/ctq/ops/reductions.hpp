@@ -46,7 +46,7 @@ constexpr shape reduction_shape_rule(view<shape> in, attributes& a, diagnostic& 
   return out;
 }
 
-/// Of a tensor in this order in memory.
+/// The reduction of a tensor that is in this order in memory.
 [[nodiscard]] constexpr reduction_shape reduction_in(reduction_rule rule, attributes a, shape in,
                                                      layout order) {
   const auto o = a.as<reduction_options>();
@@ -64,7 +64,7 @@ constexpr kernel_signature::sizes reduction_sizes(attributes a, shape in, shape)
   return to_block<kernel_signature::sizes>(reduction_in(Rule, a, in, layout::nchw));
 }
 
-/// One element for those along the axes.
+/// Reduces the elements along the axes to one.
 template <reduction_rule Rule>
 constexpr op_descriptor reduction(ctq::on_integers on_integers) {
   return {.infer_shape = &reduction_shape_rule,

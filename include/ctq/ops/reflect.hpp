@@ -28,7 +28,7 @@ BOOST_HANA_ADAPT_STRUCT(ctq::conv_transpose2d_options, in_channels, out_channels
                         stride, padding, output_padding, groups, bias, dilation);
 BOOST_HANA_ADAPT_STRUCT(ctq::conv_transpose3d_options, in_channels, out_channels, kernel_size,
                         stride, padding, output_padding, groups, bias, dilation);
-// What functions find from their weight is none of their options.
+// What functions infer from their weight is not an option.
 BOOST_HANA_ADAPT_STRUCT(ctq::functional_conv2d_options, stride, padding, dilation, groups);
 BOOST_HANA_ADAPT_STRUCT(ctq::functional_conv3d_options, stride, padding, dilation, groups);
 BOOST_HANA_ADAPT_STRUCT(ctq::functional_conv_transpose2d_options, stride, padding, output_padding,
@@ -139,7 +139,7 @@ namespace ctq {
 
 namespace option_reflection {
 
-/// The words of an option's values; null: it is no word.
+/// The words of an option's values; null if they are not words.
 template <class T>
 inline constexpr const option_words_of* words_of_type = nullptr;
 template <>
@@ -222,8 +222,8 @@ inline constexpr row table[] = {CTQ_NAMED_OPS(CTQ_OPTIONS_OF) CTQ_PASS_OPS(CTQ_O
 /// Options as words of 4 bytes.
 using option_words = std::array<std::uint32_t, sizeof(attributes) / 4>;
 
-/// The numbers of one option: two of an extent2d, three of an extent3d, those of a shape and then
-/// its rank. A flag is 0 or 1.
+/// Number `which` of an option: an extent2d has two, an extent3d three, a shape its extents and
+/// then its rank. A flag is 0 or 1.
 [[nodiscard]] constexpr int integer_of(const attributes& a, const option_field& f, int which = 0) {
   const auto words = std::bit_cast<option_words>(a);
   return static_cast<int>(words[static_cast<std::size_t>(f.word + which)]);

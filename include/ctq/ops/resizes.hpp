@@ -21,15 +21,15 @@ inline constexpr std::string_view padding_names[] = {"constant", "reflect", "rep
                                                      "circular"};
 inline constexpr option_words_of padding_words{"padding_rule", {padding_names, 4}};
 
-/// Elements more at both ends of the last axes, the last axis first: {left, right, top, bottom}.
-/// Negative: fewer.
+/// How many elements are added at both ends of the last axes, the last axis first: {left, right,
+/// top, bottom}. Negative numbers remove elements.
 struct pad_options {
   ctq::shape pad{};
   padding_rule mode = padding_rule::constant;
   float value = 0.0F;
 };
 
-/// The same of modules.
+/// The same for modules.
 struct constant_pad_options {
   ctq::shape padding{};
   float value = 0.0F;
@@ -70,7 +70,7 @@ CTQ_RESIZES(CTQ_DECLARE_OP)
 
 namespace ctq::descriptors {
 
-/// Whether an axis has elements for this padding.
+/// Whether an axis has enough elements for this padding.
 constexpr bool can_pad(int in, int before, int after, padding_rule rule) {
   const int most = rule == padding_rule::reflect    ? in - 1
                    : rule == padding_rule::circular ? in
@@ -85,7 +85,7 @@ constexpr shape wrong_pad(diagnostic& d, const shape& in, const shape& amounts,
 }
 
 /// The padded shape.
-///   amounts  as F.pad's
+///   amounts  as those of F.pad
 constexpr shape padded_shape(const shape& in, const shape& amounts, padding_rule rule,
                              diagnostic& d) {
   if (amounts.rank % 2 != 0 || amounts.rank == 0 || amounts.rank / 2 > in.rank || in.rank < 2)
@@ -154,13 +154,13 @@ constexpr op_descriptor pad_module() {
 inline constexpr op_descriptor constant_pad =
     pad_module<constant_pad_options, padding_rule::constant>();
 
-/// The extent of an output axis that is `factor` times as long; below 1: there is none.
+/// The extent of an output axis that is `factor` times as long; below 1 if there is none.
 constexpr int scaled_extent(int in, float factor) {
   const double extent = in * static_cast<double>(factor);
   return extent >= 1.0 && extent <= INT32_MAX ? static_cast<int>(extent) : 0;
 }
 
-/// Whether a mode interpolates along so many axes.
+/// Whether a mode interpolates along this number of axes.
 constexpr bool interpolates(interpolation mode, int axes) {
   if (mode == interpolation::bilinear || mode == interpolation::bicubic) return axes == 2;
   return mode < interpolation::linear || axes == (mode == interpolation::linear ? 1 : 3);
@@ -231,7 +231,7 @@ constexpr kernel_signature::sizes interpolate_sizes(attributes a, shape in, shap
                        .out_d = out_d});
 }
 
-/// Of one number among the options: the factor.
+/// The options are one number, the factor.
 template <bool Gathers>
 constexpr shape pixel_shuffle_shape_rule(view<shape> in, attributes& a, diagnostic& d) {
   using namespace shape_rules;

@@ -34,7 +34,7 @@ constexpr void complain(diagnostic& d, const Part&... what) {
   if (!d.any()) d.line(what...);
 }
 
-/// The same of one text: not compiled for each length of it.
+/// The same for one text: not compiled for each length of a literal.
 constexpr void complain(diagnostic& d, const char* what) {
   if (!d.any()) d.line(what);
 }
@@ -43,7 +43,7 @@ constexpr void show_input(diagnostic& d, const shape& s) {
   d.line("the input is ", shape_text(s).view());
 }
 
-/// Reports what is wrong with a call with this input; what a shape rule then returns.
+/// Reports what is wrong with a call with this input. Returns what a shape rule then returns.
 template <class... Part>
 constexpr shape wrong_input(diagnostic& d, const shape& in, const Part&... what) {
   complain(d, what...);
@@ -69,7 +69,7 @@ constexpr bool needs(diagnostic& d, view<shape> in, int arguments, int rank) {
   return true;
 }
 
-/// An axis, negative from the end, or what is wrong with it.
+/// Checks an axis, negative from the end, and counts it from the start.
 constexpr bool settle_axis(diagnostic& d, const char* option, int& axis, int rank) {
   if (axis < -rank || axis >= rank) {
     complain(d, option, " ", axis, " of ", rank, " axes");
@@ -103,7 +103,7 @@ constexpr bool settle(diagnostic& d, const char* option, int& given, int found, 
   return false;
 }
 
-/// Whether a tensor can have so many elements, the product of these: kernels count in int.
+/// Whether a tensor can have the product of these as its number of elements: kernels count in int.
 template <class... Int>
 constexpr bool countable(Int... factors) {
   std::int64_t product = 1;
@@ -119,7 +119,7 @@ constexpr bool countable_elements(diagnostic& d, const shape& s, const char* of)
   return false;
 }
 
-/// How many windows of a given kernel fit along one axis, as far as int goes.
+/// How many windows of a given kernel fit along one axis, limited to int.
 constexpr int windows(std::int64_t in, std::int64_t kernel, std::int64_t stride,
                       std::int64_t padding, std::int64_t dilation, bool ceil_mode) {
   const std::int64_t room = in + 2 * padding - dilation * (kernel - 1) - 1;
@@ -141,7 +141,7 @@ constexpr bool one_number(diagnostic& d, const char* option, extent2d e) {
   return e.h == e.w;
 }
 
-/// "3x5": the numbers along so many axes.
+/// "3x5": the numbers along this number of axes.
 template <class Extent>
 constexpr static_text<40> extents_text(const Extent& e, int axes) {
   static_text<40> text;
@@ -155,7 +155,7 @@ constexpr bool wrong_steps(diagnostic& d) {
   return false;
 }
 
-/// Whether the options of a window are in range, along so many axes.
+/// Whether the options of a window along this number of axes are in range.
 template <class Extent>
 constexpr bool valid_steps(diagnostic& d, int axes, const Extent& kernel, const Extent& stride,
                            const Extent& padding, const Extent& dilation) {
@@ -168,7 +168,7 @@ constexpr bool valid_steps(diagnostic& d, int axes, const Extent& kernel, const 
   return true;
 }
 
-/// Of a window that slides over all axes of a tensor but the first two.
+/// The same for a window that slides over all axes of a tensor but the first two.
 template <class Extent>
 constexpr bool valid_window(diagnostic& d, const shape& in, const Extent& kernel,
                             const Extent& stride, const Extent& padding, const Extent& dilation) {
@@ -192,8 +192,8 @@ constexpr bool valid_window(diagnostic& d, const shape& in, const Extent& kernel
   return false;
 }
 
-/// Reports how many tensors a function takes, or of which shape one of them is. (One type for all
-/// texts: each call with others would be compiled.)
+/// Reports how many tensors a function takes, or which shape one of them has. (One type for all
+/// texts, since a template would be compiled for each.)
 constexpr bool wrong_parameters(diagnostic& d, std::string_view text, int number,
                                 std::string_view rest) {
   if (!d.any()) d.line(text, number, rest);
@@ -207,7 +207,7 @@ constexpr bool wrong_parameter(diagnostic& d, std::string_view text, int number,
   append_shape(d.text, s);
   return false;
 }
-/// Whether a function has x, a weight of so many axes and perhaps a bias.
+/// Whether a function has x, a weight with this number of axes and perhaps a bias.
 constexpr bool has_parameters(diagnostic& d, view<shape> in, int axes) {
   if (in.count < 2 || in.count > 3)
     return wrong_parameters(d, "takes an input, a weight and a bias or\nnone, not ", in.count,
@@ -220,7 +220,7 @@ constexpr bool fits_bias(diagnostic& d, view<shape> in, int outputs) {
          wrong_parameter(d, "requires a bias of ", outputs, " elements;", in[2]);
 }
 
-/// The weight of a module, whose shape follows from its options.
+/// Whether the weight of a module has not too many elements; its shape depends on the options.
 constexpr bool countable_weight(diagnostic& d, const shape& weight) {
   return countable_elements(d, weight, "the weight");
 }

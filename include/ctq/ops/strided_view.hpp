@@ -4,8 +4,8 @@
 #include "ctq/core/kernel_signature.hpp"
 #include "ctq/core/shape.hpp"
 
-// Where the elements of a value lie in the memory of another. Permutations, slices and expansions
-// change steps alone; elements are copied where a kernel needs them in order.
+// Where the elements of a value are in the memory of another. Permutations, slices and expansions
+// only change steps; elements are copied where a kernel needs them in order.
 
 namespace ctq {
 
@@ -33,7 +33,7 @@ struct strided_view {
   return v;
 }
 
-/// Whether a value that lies in this order, without gaps, is the same as the view.
+/// Whether the view is the same as a value in this order, without gaps.
 [[nodiscard]] constexpr bool is_contiguous(const strided_view& v, layout order) {
   const strided_view whole = contiguous_view(v.shape, order);
   for (int axis = 0; axis < v.shape.rank; ++axis)
@@ -52,8 +52,8 @@ struct strided_view {
   return v;
 }
 
-/// The same elements in the same order, with other extents; false: they have no such steps, so that
-/// they must be copied first.
+/// Changes the extents of a view, keeping the elements and their order; false if there are no such
+/// steps, so that the elements must be copied first.
 [[nodiscard]] constexpr bool reshape_view(strided_view& v, const shape& to) {
   strided_view out{.shape = to, .offset = v.offset};
   int axis = to.rank - 1;

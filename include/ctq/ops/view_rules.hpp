@@ -43,7 +43,7 @@ constexpr shape reshape_shape_rule(view<shape> in, attributes& a, diagnostic& d)
   return o.shape;
 }
 
-/// The shape of a tensor that is repeated, or what is wrong with a number.
+/// Whether a tensor can be repeated this number of times; else reports why not.
 constexpr bool is_repeatable(diagnostic& d, const shape& in, int times) {
   if (times >= 1) return true;
   wrong_input(d, in, "cannot be repeated ", times, " times");
@@ -175,7 +175,7 @@ constexpr shape narrow_shape_rule(view<shape> in, attributes& a, diagnostic& d) 
   return narrowed(a, {.shape = in[0]}).shape;
 }
 
-/// What is cut into parts keeps its shape; the parts are selected by op::getitem.
+/// A tensor that is cut into parts keeps its shape; op::getitem selects the parts.
 constexpr shape chunk_shape_rule(view<shape> in, attributes& a, diagnostic& d) {
   if (!shape_rules::needs(d, in, 1, 0)) return {};
   auto o = a.as<chunk_options>();

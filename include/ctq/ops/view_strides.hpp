@@ -4,12 +4,12 @@
 #include "ctq/core/attributes.hpp"
 #include "ctq/ops/strided_view.hpp"
 
-// The options of views, and where the elements of those lie that are a part of their input, or have
+// The options of views, and where the elements are of views that are a part of their input, or have
 // its axes in another order.
 
 namespace ctq {
 
-/// view, reshape, expand. An extent of -1: what is left; of expand: that of the input.
+/// view, reshape, expand. An extent of -1 is inferred; for expand it is that of the input.
 struct reshape_options {
   ctq::shape shape{};
 };
@@ -24,13 +24,13 @@ struct transpose_options {
   int dim1{};
 };
 
-/// An axis becomes several. One extent may be -1: what is left.
+/// Splits an axis into several. One extent may be -1: it is inferred.
 struct unflatten_options {
   int dim{};
   ctq::shape unflattened_size{};
 };
 
-/// Axes of one element that go; none: all of them.
+/// Axes of one element to remove; none: all of them.
 struct squeeze_options {
   ctq::shape dim{};
 };
@@ -49,7 +49,7 @@ struct getitem_options {
   index_list index{};
 };
 
-/// Into so many parts, of which the last may be smaller.
+/// Cuts an axis into this number of parts, of which the last may be smaller.
 struct chunk_options {
   int chunks{};
   int dim = 0;
@@ -87,7 +87,7 @@ constexpr strided_view without_axis(const strided_view& v, int axis) {
   }
   return out;
 }
-/// An axis more, in this place.
+/// The view with one more axis, in this place.
 constexpr strided_view with_axis(const strided_view& v, int axis, int extent, int step) {
   strided_view out{.offset = v.offset};
   out.shape.rank = v.shape.rank + 1;
@@ -117,7 +117,7 @@ constexpr strided_view transposed(attributes a, strided_view in) {
   out.step[o.dim1] = in.step[o.dim0];
   return out;
 }
-/// Of a matrix; a vector stays.
+/// Transposes a matrix; a vector is unchanged.
 constexpr strided_view matrix_transposed(attributes, strided_view in) {
   return in.shape.rank < 2 ? in : transposed(attributes{transpose_options{0, 1}}, in);
 }
@@ -151,7 +151,7 @@ constexpr strided_view repeated(attributes a, strided_view in) {
   }
   return out;
 }
-/// The same of each element: the second one has a step of 0.
+/// The same with each element repeated: the second axis has a step of 0.
 constexpr strided_view each_repeated(attributes a, strided_view in) {
   const auto o = a.as<repeat_interleave_options>();
   strided_view out{.offset = in.offset};
@@ -168,7 +168,7 @@ constexpr strided_view narrowed(attributes a, strided_view in) {
   in.shape[o.dim] = o.length;
   return in;
 }
-/// `length` elements of an axis from `start` on; fewer where it ends.
+/// `length` elements of an axis from `start` on, or as many as there are.
 constexpr strided_view part_of_axis(strided_view in, int dim, int start, int length) {
   if (start < 0 || start >= in.shape[dim] || length < 1) return {};
   in.offset += start * in.step[dim];
@@ -195,7 +195,7 @@ constexpr strided_view split_item(const attributes& a, const strided_view& in, i
   for (int i = 0; i < item; ++i) start += sizes[i];
   return part_of_axis(in, o.dim, start, sizes[item]);
 }
-/// All of what is cut into parts.
+/// All elements of a tensor that is cut into parts.
 constexpr strided_view uncut(attributes, strided_view in) { return in; }
 constexpr strided_view unbound(attributes a, strided_view in) {
   const auto o = a.as<unbind_options>();

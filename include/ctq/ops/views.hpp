@@ -97,7 +97,7 @@ inline constexpr op_descriptor flatten{.infer_shape = &flatten_shape_rule<flatte
 inline constexpr op_descriptor module_flatten =
     since_2_1(by_rule(flatten, &flatten_shape_rule<nn_flatten_options>));
 
-/// A view that PyTorch has on integers.
+/// A view that PyTorch supports on integers.
 constexpr op_descriptor view_by(op_descriptor::shape_rule rule, op_schedule schedule) {
   return {.infer_shape = rule,
           .is_view = true,
@@ -136,7 +136,7 @@ inline constexpr op_descriptor getitem{.infer_shape = &getitem_shape_rule,
                                        .is_view = true,
                                        .keeps_memory_order = true,
                                        .schedule = strided_by(&indexed)};
-/// Parts of an axis, a tuple.
+/// Parts of an axis, as a tuple.
 inline constexpr op_descriptor chunk{.gives_list = true,
                                      .infer_shape = &chunk_shape_rule,
                                      .tuple_item = &chunk_item,
@@ -153,7 +153,7 @@ inline constexpr op_descriptor repeat_interleave{
     .on_integers = on_integers::input_scale,
     .schedule = {.how = schedule_as::copied, .view = &each_repeated}};
 
-/// What a tensor tells of its shape.
+/// Methods that return the shape of a tensor, or a part of it.
 inline constexpr op_descriptor shape_method{.is_view = true,
                                             .on_integers = on_integers::input_scale};
 inline constexpr op_descriptor size_method{.first_non_tensor = 1,
@@ -161,7 +161,7 @@ inline constexpr op_descriptor size_method{.first_non_tensor = 1,
                                            .is_view = true,
                                            .on_integers = on_integers::input_scale};
 
-/// contiguous, detach: nothing happens to values that never change.
+/// contiguous, detach: they do nothing, since values never change.
 inline constexpr op_descriptor unchanged{.infer_shape = &same_shape,
                                          .is_view = true,
                                          .on_integers = on_integers::input_scale,

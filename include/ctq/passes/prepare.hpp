@@ -22,7 +22,7 @@ namespace preparing {
 template <class Graph, class QConfigs>
 class preparation {
  public:
-  /// matches: of all patterns
+  ///   matches  those of all patterns
   constexpr preparation(const Graph& g, const backend_view& backend, const mapping_view& mapping,
                         const QConfigs& qconfigs, const occurrences<Graph>& matches,
                         const prepare_options& options)
@@ -148,7 +148,7 @@ class preparation {
     return choices_.qconfig_of(i).activation.type == observer_class::reuse_input;
   }
 
-  /// k: the occurrence that ends here; -1 for a leaf
+  ///   k  the occurrence that ends here; -1 for a leaf
   constexpr void observe_output(int i, int k) {
     const dtype output = plan_.dtypes[i].output;
     if (output == f32 || output == dtype::none) return;

@@ -262,7 +262,7 @@ constexpr void pattern_form(findings& out, spec_place at, const pattern_record& 
   }
 }
 
-/// dtypes_are_fine: the dtype configs were already checked in another config, without findings.
+///   dtypes_are_fine  the dtype configs were already checked in another config, without findings
 constexpr void pattern_config(findings& out, int i, const backend_pattern_config_record& c,
                               bool dtypes_are_fine = false) {
   const spec_place at{i, -1, {}, {}};

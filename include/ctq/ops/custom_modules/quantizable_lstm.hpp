@@ -6,13 +6,13 @@
 #include "ctq/core/text.hpp"
 #include "ctq/ops/recurrent.hpp"
 
-// The classes of PyTorch's statically quantized LSTM: the observed one and the quantized one, which
-// custom configs name. Both own what nn.LSTM does, and give a tuple as it does.
+// The classes of PyTorch's statically quantized LSTM, the observed one and the quantized one, which
+// custom configs name. Both own the same tensors as nn.LSTM, and return a tuple as it does.
 
 namespace ctq {
 
-/// The values in a cell that are observed, in the order of the observers, by the modules of
-/// PyTorch's quantizable.LSTMCell that give them.
+/// The modules of PyTorch's quantizable.LSTMCell whose outputs are observed, in the order of the
+/// observers.
 inline constexpr std::string_view lstm_cell_modules[lstm_cell_values] = {
     "igates", "hgates", "gates", "fgate_cx", "igate_cgate", "fgate_cx_igate_cgate", "ogate_cy"};
 
@@ -39,11 +39,12 @@ inline constexpr op_info quantizable_lstm_class{op_kind::module, "torch.ao.nn.qu
 inline constexpr op_info quantized_lstm_class{op_kind::module, "torch.ao.nn.quantized.LSTM",
                                               &descriptors::quantized_lstm};
 
-/// One of the tensors that an LSTM gives.
+/// One of the tensors that an LSTM returns.
 enum class lstm_part { output, h, c };
 
-/// Whose qparams a part has, by number among the observers of the LSTM. PyTorch joins the integers
-/// of several cells, which get those of the first one: of the last layer, or of all layers.
+/// The observer whose qparams a part has, by number among those of the LSTM. PyTorch joins the
+/// integers of several cells, which get the qparams of the first cell: of the last layer, or of all
+/// layers.
 [[nodiscard]] constexpr int observer_of_part(const attributes& options, lstm_part part) {
   const auto s =
       descriptors::recurrent_options_of<recurrent_cell::lstm, recurrent_options>(options);

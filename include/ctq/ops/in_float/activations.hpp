@@ -141,7 +141,7 @@ inline constexpr op_descriptor softplus =
 inline constexpr op_descriptor log_softmax{
     .infer_shape = &softmax_shape_rule,
     .schedule = in_order(kernel_layout::nchw, kernel::softmax, &softmax_sizes<true>)};
-/// Of the channels of each pixel, with a batch or without.
+/// Softmax over the channels of each pixel, with a batch axis or without.
 constexpr shape softmax2d_shape_rule(ctq::view<shape> in, attributes& a, diagnostic& d) {
   const bool alone = in.count == 1 && in[0].rank == 3;
   if (!shape_rules::needs(d, in, 1, alone ? 3 : 4)) return {};

@@ -9,8 +9,8 @@
 #include "ctq/ops/define_ops.hpp"
 #include "ctq/ops/reductions.hpp"
 
-// Functions of the elements along axes that PyTorch's backends leave in float and that have no
-// kernel but the function here.
+// Functions of the elements along axes that PyTorch's backends leave in float. They have no other
+// kernel than the functions here.
 
 namespace ctq {
 
@@ -18,7 +18,7 @@ struct glu_options {
   int dim = -1;  // is halved
 };
 
-/// By the norm along an axis.
+/// Divides by the norm along an axis.
 struct normalize_options {
   float p = 2.0F;  // of the norm: 1 or 2
   int dim = 1;
@@ -73,7 +73,7 @@ struct axis_of_tensor {
   }
 };
 
-/// Calls f with the elements of x along an axis, for all others, and the place of the first.
+/// Calls f(elements of x along an axis, place of the first one) for all indices of the other axes.
 template <class F>
 void along_axis(const tensor_ref<const float>& x, int axis, F f) noexcept {
   const axis_of_tensor a{x.shape, axis};
@@ -118,7 +118,7 @@ template <class Isa>
   });
 }
 
-/// The elements that a reduction along axes joins to one.
+/// The elements that a reduction along axes reduces to one.
 class joined_elements {
  public:
   joined_elements(const tensor_ref<const float>& x, const shape& axes) : x_{x} {
@@ -133,7 +133,7 @@ class joined_elements {
   }
 
   [[nodiscard]] std::size_t count() const { return inner_.count; }
-  /// Element k of those of output i.
+  /// Element k of those that output i is computed from.
   [[nodiscard]] float operator()(std::size_t i, std::size_t k) const {
     return x_.data[outer_.place(i) + inner_.place(k)];
   }
@@ -241,7 +241,7 @@ constexpr shape normalize_shape_rule(ctq::view<shape> in, attributes& a, diagnos
 inline constexpr op_descriptor normalize =
     of_tensor(&normalize_shape_rule, &functions::normalize<isa::native>);
 
-/// That of other reductions.
+/// The shape rule of other reductions.
 template <class Options>
 constexpr shape reduced_shape(ctq::view<shape> in, attributes& a, diagnostic& d) {
   auto o = a.as<Options>();
@@ -267,8 +267,8 @@ CTQ_FLOAT_FUNCTIONS_ALONG_AXES(CTQ_DESCRIBE_OP)
 
 namespace ctq {
 
-/// torch.var(x, False): a flag in the place of the axes is an argument of another name. Empty where
-/// it is none.
+/// The name of a flag in the place of the axes: torch.var(x, False). Empty if an op has no such
+/// flag.
 [[nodiscard]] constexpr std::string_view name_of_flag_for_axes(op_id op) {
   for (const op_id known : {fn::var.id(), method::var.id(), fn::std.id(), method::std.id()})
     if (op == known) return "unbiased";

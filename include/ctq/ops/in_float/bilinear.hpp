@@ -36,7 +36,7 @@ constexpr op_parameters bilinear_parameters(const attributes& a) {
   return {weight, op_parameter{"bias", {o.out_features}}};
 }
 
-/// Vectors along the last axes, whose other axes are the same.
+/// Vectors along the last axes; the other axes must be the same.
 constexpr shape bilinear_shape_rule(ctq::view<shape> in, attributes& a, diagnostic& d) {
   if (!shape_rules::needs(d, in, 2, 0)) return {};
   shape out = in[0], other = in[1];

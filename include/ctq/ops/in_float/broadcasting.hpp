@@ -5,12 +5,11 @@
 
 #include "ctq/core/shape.hpp"
 
-// Elements of several tensors at once, which may be broadcast against each other, for ops whose
-// functions compute them.
+// Iterates over the elements of several tensors, which may be broadcast against each other.
 
 namespace ctq::descriptors::functions {
 
-/// Where an element is in several tensors, while an index runs through axes that they share.
+/// Where an element is in several tensors, while an index runs through their common axes.
 template <std::size_t Tensors, int MaxAxes>
 struct joint_index {
   int axes = 0;
@@ -19,7 +18,7 @@ struct joint_index {
   int index[MaxAxes]{};
   std::size_t at[Tensors]{};
 
-  /// To the next element, the last axis fastest; from the last one to the first.
+  /// Moves to the next element, the last axis fastest; from the last element to the first.
   void advance() noexcept {
     for (int axis = axes - 1; axis >= 0; --axis) {
       const bool ends = ++index[axis] == extent[axis];

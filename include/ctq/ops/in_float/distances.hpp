@@ -19,7 +19,7 @@ struct cosine_similarity_options {
   float eps = 1e-8F;  // the smallest length
 };
 
-/// Of vectors along the last axis.
+/// The distance between vectors along the last axis.
 struct pairwise_distance_options {
   float p = 2.0F;     // of the norm: 1 or 2
   float eps = 1e-6F;  // is added to each difference
@@ -78,7 +78,7 @@ inline float length_of(const strided_elements& e) noexcept {
   return __builtin_sqrtf(squares);
 }
 
-/// By the norm of a difference, to each element of which eps is added.
+/// The norm of the difference, after eps is added to each of its elements.
 inline float distance(const strided_elements& a, const strided_elements& b, float p,
                       float eps) noexcept {
   float sum = 0.0F;
@@ -117,7 +117,7 @@ template <class Isa>
                            });
 }
 
-/// The rows of both matrices are axes of their own, over which the other broadcasts.
+/// The rows of each matrix are an axis along which the other one is broadcast.
 template <class Isa>
 [[gnu::noinline]] void cdist(const op_arguments<float>& x, const attributes& options) noexcept {
   const float p = options.as<cdist_options>().p;

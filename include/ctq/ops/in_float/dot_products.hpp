@@ -6,8 +6,8 @@
 
 #include "ctq/core/no_contract.hpp"
 
-// Products of matrices in float for ops whose functions compute them. Their sums are in an order
-// that depends on the depth alone, so that every compiler and instruction set gives the same bits.
+// Products of matrices in float, for the functions of ops. The order of additions depends only on
+// the depth, so that all compilers and instruction sets compute the same bits.
 
 namespace ctq::descriptors::functions {
 
@@ -31,7 +31,7 @@ struct float_matrix {
 
 namespace dot_product_blocks {
 
-/// Four sums side by side, which all instruction sets have.
+/// Four partial sums: a vector that all instruction sets have.
 using lanes = float __attribute__((vector_size(16)));
 inline constexpr std::size_t lane_count = 4;
 
@@ -42,7 +42,7 @@ inline constexpr std::size_t lane_count = 4;
 }
 
 /// Element (i, k) of the block is the dot product of a[row + i] and b[column + k]: lane l sums the
-/// elements l, l + 4, …, then the lanes are added, then what is left.
+/// elements l, l + 4, …, then the lanes are added, then the remaining elements.
 template <std::size_t Rows, std::size_t Columns>
 [[gnu::always_inline]] inline void block(const float_vectors& a, const float_vectors& b,
                                          std::size_t row, std::size_t column, std::size_t depth,
@@ -93,7 +93,7 @@ inline void add_to_columns(float* x, std::size_t rows, std::size_t columns,
   for (std::size_t i = 0; i < rows; ++i)
     for (std::size_t k = 0; k < columns; ++k) x[i * columns + k] += terms[k];
 }
-/// The same of terms[i] and row i.
+/// Adds terms[i] to row i.
 inline void add_to_rows(float* x, std::size_t rows, std::size_t columns,
                         const float* terms) noexcept {
   if (terms == nullptr) return;

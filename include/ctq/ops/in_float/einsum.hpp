@@ -9,9 +9,9 @@
 #include "ctq/ops/in_float/broadcasting.hpp"
 #include "ctq/ops/shape_checks.hpp"
 
-// torch.einsum of two tensors, in float. Axes have numbers rather than letters, those of the first
-// tensor 0, 1, …, and new ones of the other follow: "bij,bjk->bik" is {.other_axes = {0, 2, 3},
-// .out_axes = {0, 1, 3}}.
+// torch.einsum of two tensors, in float. Axes have numbers rather than letters: those of the first
+// tensor are 0, 1, …, and new axes of the second follow. "bij,bjk->bik" is
+// {.other_axes = {0, 2, 3}, .out_axes = {0, 1, 3}}.
 
 namespace ctq {
 
@@ -32,7 +32,7 @@ CTQ_EINSUM(CTQ_DECLARE_OP)
 
 namespace ctq {
 
-/// How many letters begin a text, up to the next tensor.
+/// How many letters a text begins with, up to the next tensor.
 [[nodiscard]] constexpr int letters_of_tensor(std::string_view text) {
   int count = 0;
   for (const char c : text) {
@@ -42,9 +42,9 @@ namespace ctq {
   return count;
 }
 
-/// Reads "bij,bjk->bik", or the same without an output: the letters that are there once. The axes
-/// that ... stands for are counted from the last, and have letters below those of the alphabet.
-/// False: it is not of two tensors, or a letter is there twice in one of them.
+/// Reads "bij,bjk->bik", or "bij,bjk", whose output has the letters that occur once. The axes that
+/// ... stands for are counted from the last, and have letters before those of the alphabet. Returns
+/// false if there are not two tensors, or one of them has a letter twice.
 ///   first, second  the ranks of the tensors
 [[nodiscard]] constexpr bool read_equation(std::string_view equation, int first, int second,
                                            einsum_options& o) {
@@ -121,7 +121,7 @@ struct einsum_axes {
   int extent[max_count]{};
   std::size_t step[2][max_count]{};  // of the tensors; 0: it has no such axis
 
-  /// Adds an axis of a tensor, from its last one to its first; false: its extents differ.
+  /// Adds an axis of a tensor, from its last one to its first; false if its extents differ.
   constexpr bool add(int which, int axis, int its_extent, std::size_t its_step) {
     if (axis < 0 || axis >= max_count || step[which][axis] != 0) return false;
     if (axis >= count) count = axis + 1;
@@ -132,7 +132,8 @@ struct einsum_axes {
   }
 };
 
-/// False: an axis is there twice in a tensor, or with two extents, or numbers are left out.
+/// Finds the axes; false if a tensor has an axis twice, an axis has two extents, or numbers are
+/// missing.
 constexpr bool find_einsum_axes(const shape& a, const shape& b, const einsum_options& o,
                                 einsum_axes& axes) {
   if (o.other_axes.rank != b.rank || (o.axes != 0 && o.axes != a.rank)) return false;

@@ -4,7 +4,7 @@
 #include "ctq/ops/define_ops.hpp"
 #include "ctq/ops/reductions.hpp"
 
-// Extremes along axes, and where they lie, which no backend of PyTorch quantizes.
+// Extremes along axes, and their indices, which no backend of PyTorch quantizes.
 
 // clang-format off
 #define CTQ_EXTREMES(OP) \
@@ -32,7 +32,7 @@ inline constexpr op_descriptor amax =
 inline constexpr op_descriptor amin =
     keeping_integers(reduction<reduction_rule::min>(on_integers::input_scale));
 
-/// Where the elements lie that amax and amin give.
+/// The indices of the elements that amax and amin return.
 template <reduction_rule Rule>
 constexpr op_descriptor index_of_extreme() {
   return {.infer_shape = &argmax_shape_rule,
@@ -54,7 +54,7 @@ constexpr shape extreme_shape_rule(ctq::view<shape> in, attributes& a, diagnosti
 constexpr strided_view extreme_item(const attributes&, const strided_view& whole, int item) {
   return item < -2 || item > 1 ? strided_view{} : whole;
 }
-/// A tuple of what amax and argmax give. A tensor of it is computed where it is selected.
+/// A tuple of the results of amax and argmax. Each tensor of it is computed where it is selected.
 template <reduction_rule Rule>
 constexpr op_descriptor value_and_index() {
   return {

@@ -17,7 +17,7 @@ enum class sampling_mode : int { bilinear, nearest };
 inline constexpr std::string_view sampling_mode_names[] = {"bilinear", "nearest"};
 inline constexpr option_words_of sampling_mode_words{"sampling_mode", {sampling_mode_names, 2}};
 
-/// What is outside of the image.
+/// The values outside the image.
 enum class sampling_padding : int { zeros, border };
 inline constexpr std::string_view sampling_padding_names[] = {"zeros", "border"};
 inline constexpr option_words_of sampling_padding_words{"sampling_padding",
@@ -53,7 +53,7 @@ struct sampled_plane {
   const float* data;
   std::size_t height, width;
 
-  /// The pixel of these coordinates, which are whole numbers.
+  /// The pixel at these coordinates, which are whole numbers.
   [[nodiscard]] float operator()(float y, float x) const noexcept {
     const bool is_inside =
         y >= 0.0F && y < static_cast<float>(height) && x >= 0.0F && x < static_cast<float>(width);
@@ -61,7 +61,7 @@ struct sampled_plane {
                      : 0.0F;
   }
 
-  /// Of the four pixels around, by their nearness.
+  /// The four nearest pixels, weighted by their distances.
   [[nodiscard]] float between(float y, float x) const noexcept {
     const float top = __builtin_floorf(y), left = __builtin_floorf(x);
     const float down = y - top, up = 1.0F - down, right = x - left, back = 1.0F - right;
@@ -73,7 +73,7 @@ struct sampled_plane {
   }
 };
 
-/// From -1 to 1 to pixels along an axis.
+/// Converts a coordinate from -1 to 1 to pixels along an axis.
 inline float pixel_of(float at, std::size_t extent, const grid_sample_options& o) noexcept {
   const auto size = static_cast<float>(extent);
   const float pixel = o.align_corners ? (at + 1.0F) / 2.0F * (size - 1.0F)
@@ -103,7 +103,7 @@ template <class Isa>
     }
 }
 
-/// The center of a pixel, from -1 to 1.
+/// The center of a pixel as a coordinate from -1 to 1.
 inline float center_of(int pixel, int extent, bool align_corners) noexcept {
   if (extent < 2) return 0.0F;
   const auto size = static_cast<float>(extent), last = size - 1.0F;

@@ -4,8 +4,8 @@
 #include "ctq/ops/define_ops.hpp"
 #include "ctq/ops/views.hpp"
 
-// What gives its input in inference and stays in float in PyTorch's backends: kinds of dropout that
-// they do not name, and copies.
+// Ops that return their input in inference, and that PyTorch's backends leave in float: kinds of
+// dropout that they do not name, and copies.
 
 // clang-format off
 #define CTQ_FLOAT_IDENTITIES(OP) \

@@ -10,8 +10,8 @@
 #include "ctq/ops/in_float/along_axes.hpp"
 
 // torch.index_select, torch.gather and x[:, index]: elements at given indices of an axis, which
-// PyTorch's backends leave in float. Indices are floats, as a buffer of integers is in a model; one
-// outside the axis gives NaN.
+// PyTorch's backends leave in float. Indices are floats, as a buffer of integers is in a model; the
+// element at an index outside the axis is NaN.
 
 namespace ctq {
 
@@ -19,7 +19,7 @@ struct indexed_axis_options {
   int dim{};
 };
 
-/// x[:, [2, 1, 0]]: indices that are known.
+/// x[:, [2, 1, 0]]: indices that are constants.
 struct select_each_options {
   int dim{};
   ctq::shape index{};  // negative from the end
@@ -93,7 +93,7 @@ template <class Isa>
     const float row = from_start(x.in[1][i], rows), column = from_start(x.in[2][i], columns);
     const bool is_there = row >= 0.0F && row < static_cast<float>(rows) && column >= 0.0F &&
                           column < static_cast<float>(columns);
-    // In integers, since the product may be beyond those that floats hold.
+    // In integers, since floats may not hold the product.
     return is_there
                ? static_cast<std::int64_t>(row) * in[dim + 1] + static_cast<std::int64_t>(column)
                : std::int64_t{-1};
@@ -219,7 +219,7 @@ CTQ_INDEXING(CTQ_DESCRIBE_OP)
 
 namespace ctq {
 
-/// torch.gather(x, 1, index): the name of the tensor after the axis. Empty where there is none.
+/// The name of the tensor after the axis, as in torch.gather(x, 1, index). Empty if there is none.
 [[nodiscard]] constexpr std::string_view name_of_indices(op_id op) {
   for (const op_id known :
        {fn::index_select.id(), method::index_select.id(), fn::gather.id(), method::gather.id()})

@@ -26,7 +26,7 @@ namespace ctq::descriptors {
 
 namespace functions {
 
-/// Towards zero.
+/// Rounds towards zero.
 inline float to_integer(float x) noexcept { return __builtin_truncf(x); }
 
 /// The remainder of a / b, with the sign of b, as Python's %.

@@ -9,8 +9,8 @@
 #include "ctq/ops/define_ops.hpp"
 #include "ctq/ops/in_float/broadcasting.hpp"
 
-// Comparisons and what reads them, in float. A mask, which PyTorch gives as bool, has an element of
-// 1 where the condition holds, of 0 elsewhere; it may be a parameter or a buffer, too.
+// Comparisons and ops that read masks, in float. A mask, which is bool in PyTorch, is 1 where the
+// condition holds and 0 elsewhere; it may also be a parameter or a buffer.
 
 namespace ctq {
 

@@ -10,10 +10,10 @@
 #include "ctq/ops/in_float/dot_products.hpp"
 #include "ctq/ops/in_float/numbers.hpp"
 
-// nn.MultiheadAttention: queries, keys and values are projected, each head computes softmax(q kᵀ /
-// sqrt(d)) v of its own d elements, and what they give is projected again. PyTorch's backends leave
-// the module in float, as a whole. It gives a tuple, the output and the weights: op::getitem
-// selects.
+// nn.MultiheadAttention: queries, keys and values are projected, each head computes
+// softmax(q kᵀ / sqrt(d)) v of its own d elements, and the results are projected again. PyTorch's
+// backends leave the whole module in float. It returns a tuple, the output and the weights, from
+// which op::getitem selects.
 
 namespace ctq {
 
@@ -66,7 +66,7 @@ struct multihead_sizes {
   bool has_batch = false;
   int weights_of = 0;  // how many matrices of weights a sequence gives: 0, 1, or as many as heads
 
-  /// The elements from one vector to the next of a sequence, and from one sequence to the next.
+  /// The distance from one vector of a sequence to the next, and from one sequence to the next.
   [[nodiscard]] constexpr int step() const { return batch_first ? embed : batch * embed; }
   [[nodiscard]] constexpr int next_sequence(int vectors) const {
     return batch_first ? vectors * embed : embed;
@@ -74,8 +74,8 @@ struct multihead_sizes {
   [[nodiscard]] constexpr int weight_count() const {
     return batch * weights_of * targets * sources;
   }
-  /// Of the output, the weights, and what the function needs beside them: queries, keys, values and
-  /// scores of a sequence.
+  /// How many elements the output, the weights and the workspace have. The workspace holds queries,
+  /// keys, values and scores of a sequence.
   [[nodiscard]] constexpr std::int64_t elements() const {
     const std::int64_t one = 1;
     return one * batch * targets * embed + weight_count() + one * targets * embed +
@@ -172,7 +172,7 @@ constexpr op_parameters multihead_parameters(const attributes& a) {
 
 namespace functions {
 
-/// The shares of scores, in place: the softmax of them and a factor, and of what is added.
+/// Computes softmax(scores * factor + mask), in place.
 ///   mask  null: nothing is added
 inline void scaled_softmax(float* scores, std::size_t count, float factor,
                            const float* mask = nullptr) noexcept {
@@ -188,7 +188,7 @@ inline void scaled_softmax(float* scores, std::size_t count, float factor,
   for (std::size_t i = 0; i < count; ++i) scores[i] /= sum;
 }
 
-/// What nn.MultiheadAttention owns; no biases are null.
+/// The parameters of nn.MultiheadAttention; biases that it does not have are null.
 struct projections {
   const float *in_weight, *in_bias, *out_weight, *out_bias;
 
@@ -200,10 +200,11 @@ struct projections {
         out_bias(has_bias ? p[first + 3].floats : nullptr) {}
 };
 
-/// One sequence of a batch.
-///   q, k, v  of the sequence; vectors that are `step` apart, as in out
-///   mask     (L, S), or null
-///   weights  what is to be added to, or null · workspace: the elements that follow the weights
+/// Attention for one sequence of a batch.
+///   q, k, v    those of the sequence; vectors are `step` apart, as in out
+///   mask       (L, S), or null
+///   weights    the weights of this sequence are added to these; null: not wanted
+///   workspace  the elements that follow the weights
 inline void attend(const multihead_sizes& s, const float* q, const float* k, const float* v,
                    const projections& p, const float* mask, float* out, float* weights,
                    float* workspace) noexcept {
@@ -219,7 +220,7 @@ inline void attend(const multihead_sizes& s, const float* q, const float* k, con
     return p.in_bias == nullptr ? nullptr : p.in_bias + which * embed;
   };
 
-  float* const queries = workspace;                // (L, E), later what the heads give
+  float* const queries = workspace;                // (L, E), later the results of the heads
   float* const keys = queries + targets * embed;   // (S, E)
   float* const values = keys + sources * embed;    // (E, S)
   float* const scores = values + sources * embed;  // (L, S)

@@ -5,7 +5,7 @@
 
 #include "ctq/core/no_contract.hpp"
 
-// Layer norm in float for ops whose functions compute it.
+// Layer norm in float, for the functions of ops.
 
 namespace ctq::descriptors::functions {
 

@@ -68,7 +68,7 @@ inline float power(float x, float exponent) noexcept {
 inline float pow_scalar(float x, const scalar_operand& o) noexcept {
   return o.position == 1 ? power(o.value, x) : power(x, o.value);
 }
-/// The operands the other way round.
+/// With the operands exchanged.
 constexpr float rsub_scalar(float x, const scalar_operand& o) noexcept {
   return o.position == 1 ? x - o.value : o.value - x;
 }
@@ -95,7 +95,7 @@ inline float cosh(float x) noexcept { return __builtin_coshf(x); }
 inline float floor(float x) noexcept { return __builtin_floorf(x); }
 inline float ceil(float x) noexcept { return __builtin_ceilf(x); }
 inline float trunc(float x) noexcept { return __builtin_truncf(x); }
-/// What trunc takes away, of the sign of x.
+/// The part that trunc removes, with the sign of x.
 inline float frac(float x) noexcept { return x - __builtin_truncf(x); }
 /// Ties to even.
 inline float round(float x) noexcept { return __builtin_rintf(x); }

@@ -16,13 +16,13 @@ struct flip_options {
   ctq::shape dims{};  // axes, negative from the end
 };
 
-/// Element i of an axis becomes element i + shift, counted round.
+/// Element i of an axis becomes element i + shift, modulo the extent.
 struct roll_options {
   ctq::shape shifts{};
   ctq::shape dims{};  // an axis for each shift; none: the elements as one axis, by one shift
 };
 
-/// Channels g * n + k, of n in each of the groups, become k * groups + g.
+/// Channel g * n + k, with n channels in each group, becomes k * groups + g.
 struct channel_shuffle_options {
   int groups{};
 };
@@ -87,7 +87,7 @@ template <class Isa>
   });
 }
 
-/// The pixels of squares of two by two become one, in columns; those outside of the image are 0.
+/// Squares of two by two pixels become one pixel, column by column; pixels outside the image are 0.
 template <class Isa>
 [[gnu::noinline]] void patch_merging(const op_arguments<float>& x, const attributes&) noexcept {
   const shape& in = x.in[0].shape;

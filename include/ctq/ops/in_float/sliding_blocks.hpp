@@ -50,8 +50,8 @@ constexpr extent2d window_positions(int height, int width, const Options& o) {
 
 namespace functions {
 
-/// Calls f(pixel, element) for the elements of all blocks whose pixels are inside of the image, by
-/// their number in images and in columns.
+/// Calls f(pixel, element) for the elements of all blocks whose pixels are inside the image: their
+/// indices in images and in columns.
 template <class Options, class F>
 void for_each_of_blocks(std::size_t images_and_channels, int height, int width, const Options& o,
                         F f) noexcept {
@@ -116,7 +116,7 @@ constexpr shape unfold_shape_rule(ctq::view<shape> in, attributes& a, diagnostic
              : shape{images[0], rows, positions.h * positions.w};
 }
 
-/// The other way round.
+/// The inverse of unfold's.
 constexpr shape fold_shape_rule(ctq::view<shape> in, attributes& a, diagnostic& d) {
   if (!shape_rules::needs(d, in, 1, 0)) return {};
   const shape& x = in[0];

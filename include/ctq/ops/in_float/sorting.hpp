@@ -39,15 +39,15 @@ namespace ctq::descriptors {
 
 namespace functions {
 
-/// The first elements in order that were seen, as a heap in the memory of the outputs: what comes
-/// last is at its root.
+/// The elements that come first in order, of those seen so far, as a heap in the memory of the
+/// outputs, with the last one at its root.
 struct first_elements {
   float *values, *indices;
   std::size_t step;
   bool largest;
   std::size_t count = 0;
 
-  /// NaN is above all numbers; of equal ones the earlier comes first.
+  /// NaN is above all numbers; of equal elements the earlier one comes first.
   [[nodiscard]] bool precedes(float x, float index, std::size_t other) const noexcept {
     const float y = values[other * step];
     const bool x_above = x > y || (x != x && y == y), y_above = y > x || (y != y && x == x);
@@ -55,7 +55,7 @@ struct first_elements {
     return x_above == largest;
   }
 
-  /// Writes an element to a index of the heap, or to where it belongs below.
+  /// Writes an element to a place of the heap, or to the place below where it belongs.
   void sink(std::size_t at, float x, float index) noexcept {
     for (std::size_t below = 2 * at + 1; below < count; below = 2 * at + 1) {
       if (below + 1 < count && precedes(values[below * step], indices[below * step], below + 1))
@@ -111,7 +111,7 @@ template <class Isa>
 
 }  // namespace functions
 
-/// Whether values and indices together can be counted in int.
+/// Whether an int can count the values and indices together.
 constexpr bool can_count_indices(const shape& out, diagnostic& d) {
   const bool fits = numel(out) <= INT32_MAX / 2;
   if (!fits) shape_rules::wrong_input(d, out, "more than 2^30 - 1 elements to sort");

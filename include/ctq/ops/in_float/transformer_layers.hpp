@@ -18,7 +18,7 @@
 
 namespace ctq {
 
-/// What nn.TransformerEncoderLayer takes as the activation of its linear layers.
+/// The activations that nn.TransformerEncoderLayer supports.
 enum class transformer_activation : int { relu, gelu };
 inline constexpr std::string_view transformer_activation_names[] = {"relu", "gelu"};
 inline constexpr option_words_of transformer_activation_words{"transformer_activation",
@@ -56,12 +56,12 @@ namespace ctq::descriptors {
 /// The extents of a layer.
 struct transformer_sizes {
   multihead_sizes own{};     // of the attention to its own input
-  multihead_sizes memory{};  // of a decoder's attention to what the encoder gives
+  multihead_sizes memory{};  // of a decoder's attention to the output of the encoder
   int hidden{};
   bool has_memory = false;
 
-  /// Of the output, and what the function needs beside it, of one sequence: the input, two of its
-  /// size, the memory, and what attention or the linear layers need.
+  /// How many elements the output and the workspace have. The workspace holds, for one sequence,
+  /// the input, two tensors of its size, the memory, and what attention or the linear layers need.
   [[nodiscard]] constexpr std::int64_t elements() const {
     const std::int64_t rows = own.targets, embed = own.embed;
     const std::int64_t sources = has_memory ? memory.sources : 0;
@@ -87,8 +87,8 @@ constexpr transformer_sizes transformer_sizes_of(const attributes& a, const shap
   return {attention(rows), attention(o.source_length), o.dim_feedforward, o.source_length > 0};
 }
 
-/// Of an encoder's layer, (L, E), (L, N, E) or, with batch_first, (N, L, E); a decoder's also reads
-/// the memory, the same with S for L.
+/// The layer of an encoder reads (L, E), (L, N, E) or, with batch_first, (N, L, E); that of a
+/// decoder also reads the memory, the same with S for L.
 template <int Tensors>
 constexpr shape transformer_layer_rule(ctq::view<shape> in, attributes& a, diagnostic& d) {
   using namespace shape_rules;
@@ -169,8 +169,8 @@ class transformer_layer {
         change_(normal_ + rows_ * embed_),
         rest_(change_ + rows_ * embed_) {}
 
-  /// In place.
-  ///   memory  of a decoder; else null
+  /// Computes the layer in place.
+  ///   memory  that of a decoder; else null
   void operator()(float* x, const float* memory) noexcept {
     int norm = after_linears();
     attend(x, nullptr, sizes_.own, norm);
@@ -181,7 +181,8 @@ class transformer_layer {
  private:
   /// How many parameters a linear layer or a norm has.
   [[nodiscard]] int step() const { return options_.bias ? 2 : 1; }
-  /// Where the norms begin: after two layers each of one attention or of two, and two linear ones.
+  /// The first parameter of the norms, after those of one attention or two, of two linear layers
+  /// each, and of two further linear layers.
   [[nodiscard]] int after_linears() const { return step() * (sizes_.has_memory ? 6 : 4); }
   [[nodiscard]] const float* weight(int at) const { return parameters_[at].floats; }
   [[nodiscard]] const float* bias(int at) const {
@@ -192,13 +193,13 @@ class transformer_layer {
     normalize_rows(x, rows_, embed_, weight(norm), bias(norm), options_.layer_norm_eps, y);
     norm += step();
   }
-  /// What a part of the layer reads.
+  /// The input of a part of the layer.
   const float* before(const float* x, int& norm) noexcept {
     if (!options_.norm_first) return x;
     normalize(x, normal_, norm);
     return normal_;
   }
-  /// Adds what it computes.
+  /// Adds the output of a part.
   void after(float* x, int& norm) noexcept {
     for (std::size_t i = 0; i < rows_ * embed_; ++i) x[i] += change_[i];
     if (!options_.norm_first) normalize(x, x, norm);
@@ -242,7 +243,7 @@ class transformer_layer {
   float* rest_;
 };
 
-/// Gathers each sequence, which need not be contiguous, and writes what the layer makes of it.
+/// Copies each sequence, which need not be contiguous, computes the layer, and writes the output.
 template <int Tensors, class Isa>
 [[gnu::noinline]] void transformer_layers(const op_arguments<float>& x,
                                           const attributes& a) noexcept {

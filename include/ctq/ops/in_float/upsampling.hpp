@@ -8,7 +8,7 @@
 
 namespace ctq {
 
-/// Either size or scale_factor. Those of nn.Upsample begin with the same.
+/// Either size or scale_factor. The options of nn.Upsample begin with the same members.
 struct upsampling_options {
   ctq::shape size{};  // of the output: a number for both axes of pixels, or one for each
   float scale_factor = 0.0F;

@@ -10,7 +10,7 @@
 
 namespace ctq {
 
-/// One element of an axis, which goes.
+/// One element of an axis, which is removed.
 struct select_options {
   int dim{};
   int index{};  // negative: from the end
@@ -43,7 +43,7 @@ namespace ctq::descriptors {
 
 namespace functions {
 
-/// The elements of a view, one after the other.
+/// Copies the elements of a view contiguously.
 template <op_schedule::view_function View, class Isa>
 [[gnu::noinline]] void copy_view(const op_arguments<float>& x, const attributes& a) noexcept {
   const strided_view v = View(a, contiguous_view(x.in[0].shape, layout::nchw));
@@ -102,7 +102,7 @@ inline constexpr op_descriptor narrow_method =
 inline constexpr op_descriptor select{.infer_shape = &select_shape_rule,
                                       .functions = copying<&selected>,
                                       .schedule = strided_by(&selected)};
-/// Parts of an axis, tuples.
+/// Parts of an axis, as a tuple.
 inline constexpr op_descriptor split{.gives_list = true,
                                      .infer_shape = &split_shape_rule,
                                      .tuple_item = &split_item,

@@ -43,8 +43,8 @@ struct window_sizes {
   extent2d window{}, shift{}, padded{};  // whole windows
 
   [[nodiscard]] constexpr int vectors() const { return window.h * window.w; }
-  /// Of the output, and of a window: its vectors, queries, keys, values, scores, and what the heads
-  /// give.
+  /// How many elements the output and the workspace have. The workspace holds, for a window, its
+  /// vectors, queries, keys, values, scores, and the results of the heads.
   [[nodiscard]] constexpr std::int64_t elements() const {
     const std::int64_t one = 1;
     return one * batch * height * width * channels + one * 5 * vectors() * channels +
@@ -117,7 +117,7 @@ constexpr op_parameters window_attention_parameters(const attributes& a) {
 
 namespace functions {
 
-/// Attention in one window after the other.
+/// Computes attention window by window.
 class window_attention {
  public:
   window_attention(const op_arguments<float>& x, const attributes& a)
@@ -156,7 +156,7 @@ class window_attention {
  private:
   static std::size_t size(int n) { return static_cast<std::size_t>(n); }
 
-  /// Calls f with the offset in the image of each vector of a window; -1: it is padded.
+  /// Calls f with the offset in the image of each vector of a window; -1 if it is padding.
   template <class F>
   void for_each_vector(int n, int y, int x, F f) const {
     std::size_t vector = 0;
@@ -230,7 +230,7 @@ class window_attention {
                  vectors_, {heads_ + first, channels_, 1});
   }
 
-  /// Gives vectors of a head length 1.
+  /// Scales the vectors of a head to length 1.
   void normalize(float* x, std::size_t depth) const noexcept {
     for (std::size_t i = 0; i < vectors_; ++i, x += channels_) {
       double squares = 0;
@@ -241,8 +241,8 @@ class window_attention {
     }
   }
 
-  /// Which part of the image a vector of a window comes from: a shift brings parts together that
-  /// were apart.
+  /// Which part of the image a vector of a window comes from: a shift puts distant parts into one
+  /// window.
   [[nodiscard]] int region(std::size_t vector, int y, int x) const noexcept {
     const auto part = [](int at, int padded, int window, int shift) {
       return shift == 0 || at < padded - window ? 0 : at < padded - shift ? 1 : 2;
