@@ -22,8 +22,8 @@ from torch.ao.quantization.quantize_fx import convert_to_reference_fx, prepare_f
 
 import networks
 
-# How many inputs calibrate, and as many evaluate: more where an output has few values, since the error
-# of one input says little.
+# How many inputs calibrate, and as many evaluate: more of small inputs, whose outputs have few values,
+# since the error of one says little.
 FEW, MANY = 8, 64
 
 

@@ -54,13 +54,13 @@ struct add_within_one_step_option {};
 inline constexpr add_within_one_step_option add_within_one_step{};
 
 struct specialized_kernels_option {};
-/// Every kernel is compiled for the extents of its layer: the fastest code, at a second of
-/// compile time or more for each layer. Without it only small layers are, where it pays.
+/// Every kernel is compiled for the extents of its layer: the fastest code, at up to two seconds of
+/// compile time for each layer. Without it only kernels of small layers are, where it pays.
 inline constexpr specialized_kernels_option specialized_kernels{};
 
 struct shared_kernels_option {};
-/// No kernel is compiled for the extents of its layer: the least code. Small layers take up to 50 %
-/// longer.
+/// No kernel is compiled for the extents of its layer: the least code. Small layers take up to twice
+/// as long.
 inline constexpr shared_kernels_option shared_kernels{};
 
 struct dispatch_option {};
