@@ -31,6 +31,7 @@
 #include "ctq/passes/schedule/code_choice.hpp"
 #include "ctq/passes/schedule/fused_steps.hpp"
 #include "ctq/passes/schedule/memory.hpp"
+#include "ctq/passes/schedule/run_memory.hpp"
 #include "ctq/passes/schedule/schedule.hpp"
 #include "ctq/passes/schedule/step.hpp"
 #include "ctq/passes/schedule/step_writer.hpp"

@@ -59,8 +59,8 @@ struct specialized_kernels_option {};
 inline constexpr specialized_kernels_option specialized_kernels{};
 
 struct shared_kernels_option {};
-/// No kernel is compiled for the extents of its layer: the least code. Small layers take up to twice
-/// as long.
+/// No kernel is compiled for the extents of its layer: the least code. Small layers take up to
+/// twice as long.
 inline constexpr shared_kernels_option shared_kernels{};
 
 struct dispatch_option {};

@@ -9,6 +9,7 @@
 
 #include "ctq/core/text.hpp"
 #include "ctq/graph/node.hpp"
+#include "ctq/passes/schedule/run_memory.hpp"
 #include "ctq/passes/schedule/step.hpp"
 #include "ctq/runtime/bind_kernels.hpp"
 #include "ctq/runtime/packing/used_kernels.hpp"
@@ -67,15 +68,6 @@ class executor {
     run(p, in, out, arena, [](auto) {});
   }
 
-  /// The address of a value that a step or an observer reads.
-  [[gnu::always_inline]] static const void* source(const parameters& p, const place& from,
-                                                   const void* const* in, void* const* out,
-                                                   const std::byte* arena) noexcept {
-    if (from.in == place::area::input) return in[from.offset];
-    if (from.in == place::area::constant) return p.constants.data() + from.offset;
-    return from.in == place::area::output ? out[from.offset] : arena + from.offset;
-  }
-
  private:
   template <std::size_t... I, class After>
   [[gnu::always_inline]] static void run_all(std::index_sequence<I...>, const parameters& p,
@@ -90,12 +82,12 @@ class executor {
   [[gnu::always_inline]] static void run_step(const parameters& p, const void* const* in,
                                               void* const* out, std::byte* arena) noexcept {
     constexpr auto& s = Schedule.steps[I];
-    run_kernel<s.key, Kernels, s.code>(
-        {.in = {source(p, s.in[0], in, out, arena), source(p, s.in[1], in, out, arena)},
-         .out = s.out.in == place::area::output ? out[s.out.offset] : arena + s.out.offset,
-         .packed = p.packed.data() + packed_offset[I],
-         .workspace = arena + Schedule.arena_bytes,
-         .data = &p.data[I]});
+    const run_memory memory{p.constants.data(), in, out, arena};
+    run_kernel<s.key, Kernels, s.code>({.in = {memory.source(s.in[0]), memory.source(s.in[1])},
+                                        .out = memory.target(s.out),
+                                        .packed = p.packed.data() + packed_offset[I],
+                                        .workspace = arena + Schedule.arena_bytes,
+                                        .data = &p.data[I]});
   }
 };
 

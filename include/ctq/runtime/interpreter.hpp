@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "ctq/passes/schedule/run_memory.hpp"
 #include "ctq/passes/schedule/schedule.hpp"
 #include "ctq/runtime/bind_kernels.hpp"
 #include "ctq/runtime/pack_parameters.hpp"
@@ -44,11 +45,12 @@ class interpreter {
   ///   after(step, output)  called after each step with its output
   template <class After>
   void run(std::span<const void* const> in, std::span<void* const> out, After after) {
+    const run_memory memory{parameters_.constants.data(), in.data(), out.data(), arena_.data()};
     std::size_t packed = 0;
     for (std::size_t i = 0; i < schedule_.steps.size(); ++i) {
       const step& s = schedule_.steps[i];
-      void* const target = at(s.out, in, out);
-      run_kernel<Kernels>(s.key, {.in = {at(s.in[0], in, out), at(s.in[1], in, out)},
+      void* const target = memory.target(s.out);
+      run_kernel<Kernels>(s.key, {.in = {memory.source(s.in[0]), memory.source(s.in[1])},
                                   .out = target,
                                   .packed = parameters_.packed.data() + packed,
                                   .workspace = arena_.data() + schedule_.arena_bytes,
@@ -79,17 +81,6 @@ class interpreter {
     std::size_t most = 0;
     for (const step& x : s.steps) most = std::max(most, workspace_bytes<Kernels>(x.key));
     return s.arena_bytes + most;
-  }
-
-  void* at(const place& p, std::span<const void* const> in, std::span<void* const> out) {
-    switch (p.in) {
-      case place::area::input: return const_cast<void*>(in[p.offset]);
-      case place::area::output: return out[p.offset];
-      case place::area::arena: return arena_.data() + p.offset;
-      case place::area::constant: return parameters_.constants.data() + p.offset;
-      case place::area::none: break;
-    }
-    return nullptr;
   }
 
   dynamic_schedule schedule_;

@@ -13,6 +13,7 @@
 #include "ctq/graph/place_of.hpp"
 #include "ctq/observers/observer.hpp"
 #include "ctq/passes/plan.hpp"
+#include "ctq/passes/schedule/run_memory.hpp"
 #include "ctq/runtime/bind_kernels.hpp"
 #include "ctq/runtime/compiled_kernels/compiled_executor.hpp"
 #include "ctq/runtime/executor.hpp"
@@ -174,13 +175,14 @@ class observed_model : public model_calls<observed_model<Model, Plan, Isa>, fals
 
   void run_tensors(const void* const* in, void* const* out) {
     require(arena_.data() != nullptr, "this observed_model was moved from");
+    const run_memory memory{parameters_.constants.data(), in, out, arena_.data()};
     int next = 0;
     code::run(
         parameters_, in, out, arena_.data(), [&](int step) __attribute__((noinline)) {
           for (; next < schedule.observation_count; ++next) {
             const observation_point& o = schedule.observations[static_cast<std::size_t>(next)];
             if (o.after_step != step) return;
-            const void* const at = code::source(parameters_, o.where, in, out, arena_.data());
+            const void* const at = memory.source(o.where);
             if constexpr (has_lstm)
               if (has_inner_observers(Plan::prepared.nodes[o.node])) {
                 observe_cells(schedule.steps[step].key.template as<recurrent_shape>(),

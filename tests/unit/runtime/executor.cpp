@@ -62,12 +62,3 @@ TEST_CASE("the hook is called before the first step and behind each, in order") 
   for (int i = 0; i < static_cast<int>(schedule.count); ++i) all.push_back(i);
   CHECK(seen == all);
 }
-
-TEST_CASE("a value lies at the doors or in the arena") {
-  fixture f;
-  const std::byte* const arena = f.arena.data();
-  using where = ctq::place::area;
-  CHECK(code::source(f.p, {.in = where::input}, f.in, f.out, arena) == f.x.data());
-  CHECK(code::source(f.p, {.in = where::output}, f.in, f.out, arena) == f.y.data());
-  CHECK(code::source(f.p, {.in = where::arena, .offset = 64}, f.in, f.out, arena) == arena + 64);
-}

@@ -42,14 +42,6 @@ class executor<Schedule, simd_kernels<isa::compiled>> {
     compiled_kernels::run(steps(), p, in, out, arena, arena_bytes, after);
   }
 
-  /// The address of a value that an observer reads.
-  static const void* source(const parameters& p, const place& from, const void* const* in,
-                            void* const* out, const std::byte* arena) noexcept {
-    if (from.in == place::area::input) return in[from.offset];
-    if (from.in == place::area::constant) return p.constants.data() + from.offset;
-    return from.in == place::area::output ? out[from.offset] : arena + from.offset;
-  }
-
   static constexpr std::span<const step> steps() {
     return {Schedule.steps, static_cast<std::size_t>(Schedule.count)};
   }

@@ -11,6 +11,7 @@
 #include "ctq/core/result.hpp"
 #include "ctq/core/text.hpp"
 #include "ctq/graph/node.hpp"
+#include "ctq/passes/schedule/run_memory.hpp"
 #include "ctq/passes/schedule/step.hpp"
 #include "ctq/runtime/compiled_kernels/kernel_set.hpp"
 #include "ctq/runtime/dispatch.hpp"
@@ -83,17 +84,12 @@ template <int = 0>
 template <class After>
 void run(std::span<const step> steps, const parameters& p, const void* const* in, void* const* out,
          std::byte* arena, std::size_t workspace, After after) noexcept {
-  const auto address = [&](const place& at) -> void* {
-    if (at.in == place::area::input) return const_cast<void*>(in[at.offset]);
-    if (at.in == place::area::constant)
-      return const_cast<std::byte*>(p.constants.data() + at.offset);
-    return at.in == place::area::output ? out[at.offset] : arena + at.offset;
-  };
+  const run_memory memory{p.constants.data(), in, out, arena};
   after(-1);
   for (std::size_t i = 0; i < steps.size(); ++i) {
     const step& s = steps[i];
-    p.code[i].run(s.key, {.in = {address(s.in[0]), address(s.in[1])},
-                          .out = address(s.out),
+    p.code[i].run(s.key, {.in = {memory.source(s.in[0]), memory.source(s.in[1])},
+                          .out = memory.target(s.out),
                           .packed = p.packed.data() + p.code[i].packed,
                           .workspace = arena + workspace,
                           .data = &p.data[i]});
