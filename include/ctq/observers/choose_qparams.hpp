@@ -25,9 +25,8 @@ struct dynamic_qparams {
 
 /// Scale and zero point of a tensor with values in [min, max].
 ///
-///   preserve_sparsity  if the range contains values of both signs, the zero point is in the
-///   middle,
-///                      as for weights in quantization-aware training
+///   preserve_sparsity  if the range has values of both signs, the zero point is in the middle, as
+///                      for weights in quantization-aware training
 /// Source  PyTorch quantize_per_tensor_dynamic, which is FBGEMM's ChooseQuantizationParams
 [[nodiscard]] inline dynamic_qparams choose_qparams(float min, float max, quant_range r,
                                                     bool preserve_sparsity = false) {
