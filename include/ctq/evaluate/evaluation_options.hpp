@@ -32,6 +32,7 @@ using user_implementation = std::function<std::optional<result<node_value>>(
     const node& n, const std::vector<node_value>& reads,
     const std::vector<float_ops::named_value>& attributes)>;
 
+/// What an evaluator needs besides the graph and the modules.
 struct evaluation_options {
   ctq::semantics semantics{};
   bool halve_dynamic_range = false;  // as PyTorch does on engines other than QNNPACK

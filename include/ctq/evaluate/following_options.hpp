@@ -15,6 +15,7 @@
 
 namespace ctq {
 
+/// The options of the op that follows the layer of a node; empty if none follows.
 [[nodiscard]] inline std::vector<float_ops::named_value> following_attributes(
     const node& n, const module_state& modules) {
   const op_id op = n.op->descriptor->schedule.then;

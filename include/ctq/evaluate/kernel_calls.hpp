@@ -36,6 +36,7 @@ namespace ctq {
          q.scale[0] >= 0x1p-126 && q.scale[0] <= 0x1p118;
 }
 
+/// Per-tensor qparams, as kernels read them.
 [[nodiscard]] inline qparams qparams_of(const quantization& q) {
   const quant_range r = range_of(q.dtype);
   return {static_cast<float>(q.scale[0]), q.zero_point[0], static_cast<std::int32_t>(r.min),

@@ -14,6 +14,7 @@
 
 namespace ctq {
 
+/// Immutable and cheap to copy: integers are shared.
 class node_value {
  public:
   node_value() = default;

@@ -27,6 +27,7 @@
 
 namespace ctq {
 
+/// The batch norm of a module in training.
 struct qat_norm {
   float_ops::tensor weight, bias;  // gamma, beta
   float_ops::tensor running_mean, running_var;
@@ -46,11 +47,13 @@ struct qat_parameters {
   [[nodiscard]] bool is_linear() const { return float_ops::rank(weight.shape) == 2; }
 };
 
+/// The gradients of the input and of all parameters.
 struct qat_gradients {
   float_ops::tensor x, weight;
   std::optional<float_ops::tensor> bias{}, bn_weight{}, bn_bias{};
 };
 
+/// A module in training, with the fake quantize of its weight.
 class module_in_training {
  public:
   module_in_training(qat_parameters p, const observer_record& weight_fake_quant, semantics s = {})

@@ -71,6 +71,7 @@ struct quantization {
   return {};
 }
 
+/// Integers with their scale and zero point.
 struct quantized_tensor {
   quantization steps;
   float_ops::array<std::int32_t> q;

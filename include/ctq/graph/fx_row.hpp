@@ -40,6 +40,7 @@ struct argument {
   }
 };
 
+/// What torch.fx has for a node.
 struct fx_row {
   std::string_view target{};  // "layer1.0.conv1", the path of a module or an attribute
   std::string_view scope{};   // "layer1.0", the module whose forward makes the call

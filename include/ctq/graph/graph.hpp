@@ -20,6 +20,7 @@
 
 namespace ctq {
 
+/// The stages of a graph, in the order of the passes.
 enum class stage : unsigned char { traced, fused, prepared, reference, lowered };
 
 /// The arguments of one node.

@@ -53,6 +53,7 @@ struct choice {
   [[nodiscard]] constexpr bool quantized() const { return dtype_config >= 0; }
 };
 
+/// A node of a graph. Each pass sets the members that name it.
 struct node {
   std::string_view name{};
   int number = -1;  // for nodes that passes insert: activation_post_process_3

@@ -29,6 +29,7 @@ namespace ctq {
 /// The default limit: larger data are rejected before they are read.
 inline constexpr std::uint64_t max_idx_bytes = std::uint64_t{1} << 30;
 
+/// The content of an IDX file.
 struct idx_array {
   std::vector<std::size_t> shape;
   std::vector<std::uint8_t> values;

@@ -30,6 +30,7 @@
 
 namespace ctq {
 
+/// The qparams in a file, by name.
 struct named_qparams {
   std::map<std::string, qparams, std::less<>> values;          // by node, or path of its module
   std::map<std::string, weight_qparams, std::less<>> weights;  // by path; one element: for all

@@ -31,6 +31,7 @@ struct header_entry {
   std::int64_t end = 0;
 };
 
+/// The content of a header.
 struct safetensors_header {
   std::vector<header_entry> entries;  // in file order
   metadata_map metadata;

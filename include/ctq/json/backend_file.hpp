@@ -15,6 +15,7 @@
 
 namespace ctq::json {
 
+/// Owns the text, and the backend that it describes.
 class backend_file : public spec_file {
  public:
   /// Reads and validates. Never fails: errors are in found().

@@ -26,6 +26,7 @@ namespace ctq::json {
 /// The maximum nesting depth of arrays and objects. The error message contains it, too.
 inline constexpr std::size_t max_depth = 64;
 
+/// Why a text is not JSON.
 struct syntax_error {
   std::string_view rule{};  // json-syntax, json-depth, json-utf8; empty: no error
   std::string_view what{};  // "expected , or }"

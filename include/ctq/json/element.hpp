@@ -24,6 +24,7 @@ enum class kind : std::uint8_t { null, boolean, number, string, array, object };
   return names[static_cast<std::size_t>(k)];
 }
 
+/// A value in the list.
 struct value {
   kind type{};
   bool has_escapes{};     // strings

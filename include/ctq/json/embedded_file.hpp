@@ -10,6 +10,7 @@
 
 namespace ctq {
 
+/// The name and the text of a file.
 struct embedded_file {
   std::string_view name{};
   std::string_view text{};

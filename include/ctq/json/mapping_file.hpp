@@ -11,6 +11,7 @@
 
 namespace ctq::json {
 
+/// Owns the text, and the mapping that it describes.
 class mapping_file : public spec_file {
  public:
   /// Reads and validates. Never fails: errors are in found().

@@ -14,6 +14,7 @@
 
 namespace ctq::observers {
 
+/// Contains a fake quantize of that class.
 class any_fake_quantize {
  public:
   /// Requires  record.fake_quantize is not none

@@ -11,6 +11,7 @@
 
 namespace ctq::observers {
 
+/// Ignores all data.
 class fixed_qparams {
  public:
   explicit fixed_qparams(const observer_args& args) : args_(args) {}

@@ -11,6 +11,7 @@
 
 namespace ctq::observers {
 
+/// A copy of a tensor.
 struct recorded {
   std::vector<float> data;
   ctq::shape shape;

@@ -26,6 +26,8 @@ constexpr bool fits(const observer_record& activation, op_id op) {
 
 }  // namespace fixed_qparams
 
+/// The first node with such an observer.
+///   qconfigs  by node: its entry of the mapping
 template <class QConfigs>
 [[nodiscard]] constexpr diagnostic check_fixed_qparams(graph_view<stage::fused> g,
                                                        const mapping_view& mapping,

@@ -54,6 +54,7 @@ struct equalized_layer {
   }
 };
 
+/// Which layers find_equalizable finds.
 struct equalize_options {
   ctq::semantics semantics{};
   bool multiply = false;  // also layers that need a multiplication in the graph

@@ -10,6 +10,7 @@
 
 namespace ctq {
 
+/// The options of fuse.
 struct fuse_options {
   ctq::semantics semantics{};
   bool is_qat = false;  // for quantization-aware training

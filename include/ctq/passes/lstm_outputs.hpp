@@ -20,6 +20,7 @@ inline constexpr custom_module lstm_custom_module{.float_class = nn::lstm.id(),
                                                   .observed = &quantizable_lstm_class,
                                                   .quantized = &quantized_lstm_class};
 
+/// Whether the entry is one for a static nn.LSTM.
 [[nodiscard]] constexpr bool gives_quantized_tuple(const custom_module* c) {
   return c != nullptr && c->type == quant_type::static_ && c->float_class != nullptr &&
          c->float_class->name == "torch.nn.LSTM";

@@ -138,6 +138,7 @@ inline constexpr schedule<Graph> layer_fused_schedule_v{
 
 }  // namespace stages
 
+/// The fused graph.
 template <const auto& Model, class Backend, class Options = plan_options>
 inline constexpr stages::fused<Model> fused_v{[](auto& out) {
   fuse_into(Model, backend_v<Backend>, fusible_patterns_v<Backend, Options::is_qat>,
@@ -167,6 +168,7 @@ constexpr const auto& before_prepare() {
 
 }  // namespace stages
 
+/// The prepared graph.
 template <const auto& Model, class Backend, class Mapping, unsupported Policy,
           class Options = plan_options>
 inline constexpr stages::prepared<fused_v<Model, Backend, Options>> prepared_v{[](auto& out) {

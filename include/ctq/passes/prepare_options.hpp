@@ -17,6 +17,7 @@ namespace ctq {
 /// float, as in PyTorch.
 enum class unsupported : unsigned char { error, skip };
 
+/// The options of prepare.
 struct prepare_options {
   ctq::semantics semantics{};
   unsupported policy = unsupported::error;

@@ -12,6 +12,7 @@
 
 namespace ctq {
 
+/// Owns such memory.
 class aligned_buffer {
  public:
   static constexpr std::align_val_t alignment{64};

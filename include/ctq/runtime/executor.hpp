@@ -22,6 +22,7 @@
 
 namespace ctq {
 
+/// Runs the steps of a schedule. Without state: parameters and memory are arguments.
 template <const auto& Schedule, class Kernels>
 class executor {
   static constexpr auto step_count = static_cast<std::size_t>(Schedule.count);

@@ -18,6 +18,7 @@
 
 namespace ctq {
 
+/// The functions that make and run the code; dispatch calls them, too.
 template <class Plan, class Isa>
 class int8_code {
   static constexpr auto& schedule = Plan::int8_schedule;

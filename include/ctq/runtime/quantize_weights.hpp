@@ -20,6 +20,7 @@
 
 namespace ctq {
 
+/// The quantized weight of a layer.
 struct quantized_weights {
   std::vector<std::int8_t> weight;  // in the order of the float weight
   std::vector<float> scale;         // one for each output

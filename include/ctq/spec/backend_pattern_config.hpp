@@ -184,6 +184,7 @@ struct overwrite_output_observer {
   }
 };
 
+/// PyTorch 1.13: the same in training.
 template <class FakeQuantize>
 struct overwrite_output_fake_quantize {
   static constexpr void apply(backend_pattern_config_record& r) {
@@ -200,6 +201,7 @@ inline constexpr int is_dtype_configs<dtype_configs<Config...>> = 1;
 
 }  // namespace backend_parts
 
+/// The config of a pattern: parts in any order.
 template <class Pattern, class... Part>
 struct backend_pattern_config {
   static_assert((0 + ... + backend_parts::is_dtype_configs<Part>) <= 1,

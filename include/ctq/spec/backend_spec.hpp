@@ -17,6 +17,7 @@
 
 namespace ctq {
 
+/// A backend that owns its configs. Move-only.
 class backend_spec {
  public:
   constexpr explicit backend_spec(std::string_view name = {}) { set_name(name); }

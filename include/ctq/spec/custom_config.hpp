@@ -28,6 +28,7 @@ struct custom_module {
 
 struct standalone_module;
 
+/// PyTorch's PrepareCustomConfig.
 struct prepare_custom_config {
   view<standalone_module> standalone{};
   view<custom_module> custom_modules{};
@@ -52,11 +53,13 @@ struct standalone_module {
   prepare_custom_config custom{};  // of the model inside
 };
 
+/// PyTorch's ConvertCustomConfig.
 struct convert_custom_config {
   view<custom_module> custom_modules{};           // from observed to quantized
   view<std::string_view> preserved_attributes{};  // of the prepared model, which convert keeps
 };
 
+/// PyTorch's FuseCustomConfig.
 struct fuse_custom_config {
   view<std::string_view> preserved_attributes{};  // of the model, which fusion keeps
 };

@@ -45,6 +45,7 @@ struct is_dynamic {
   static constexpr void apply(dtype_config_record& r) { r.is_dynamic = true; }
 };
 
+/// A DTypeConfig as a type: parts in any order.
 template <class... Part>
 struct dtype_config {
   static constexpr dtype_config_record value = [] {

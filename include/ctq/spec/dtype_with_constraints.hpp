@@ -74,6 +74,7 @@ struct exact_qparams {
   }
 };
 
+/// A DTypeWithConstraints as a type.
 template <dtype Dtype, class... Constraint>
 struct dtype_with_constraints {
   static constexpr dtype_with_constraints_record value = [] {

@@ -23,6 +23,7 @@ struct spec_place {
   std::string_view part{};
 };
 
+/// One result of a check.
 struct finding {
   ctq::rule rule{};
   ctq::severity severity{};
@@ -55,6 +56,7 @@ class word {
 /// Checks stop after this number of findings.
 inline constexpr int max_findings = 100;
 
+/// The results of a check, limited in number.
 class findings {
  public:
   /// Adds a finding, unless there are too many of its severity already.

@@ -15,6 +15,7 @@
 
 namespace ctq {
 
+/// The arguments of a fuser method.
 struct fuser_arguments {
   op_id root{};          // the op of the root node
   op_id fused_module{};  // of the pattern's config; nullptr if it names none
@@ -24,6 +25,7 @@ struct fuser_arguments {
 /// The patterns that a fuser accepts.
 enum class fuser_pattern : unsigned char { any, batch_norm, batch_norm_relu };
 
+/// A fuser method.
 struct fuser {
   std::string_view name{};
   op_id (*fuse)(const fuser_arguments&){};

@@ -17,6 +17,7 @@
 
 namespace ctq {
 
+/// A compiled expression.
 class name_regex {
  public:
   /// The longest expression: groups are parsed recursively, and the table is quadratic.

@@ -12,6 +12,7 @@
 
 namespace ctq {
 
+/// PyTorch's observer classes, and power_of_two_histogram.
 enum class observer_class : std::uint8_t {
   none,
   placeholder,

@@ -128,6 +128,7 @@ constexpr auto elements_of(const First& first, const Later&...) {
 
 }  // namespace pattern_parts
 
+/// A pattern as a type.
 template <auto... Op>
 struct pattern {
   static_assert(sizeof...(Op) > 0, "ctq: a pattern names at least one op");

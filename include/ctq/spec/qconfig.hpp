@@ -26,6 +26,7 @@ struct as_activation {
   static constexpr observer_record value{};
 };
 
+/// A qconfig as a type.
 template <class Activation, class Weight, class Output = as_activation>
 struct qconfig {
   static constexpr bool quantizes = true;

@@ -61,6 +61,7 @@ enum class rule : std::uint8_t {
   regex_syntax,
 };
 
+/// What is known about a rule.
 struct rule_info {
   std::string_view name;
   std::string_view explanation;

@@ -10,6 +10,7 @@
 
 namespace ctq::training {
 
+/// A single number.
 template <class Isa, class Real>
 struct lanes {
   static constexpr std::size_t count = 1;

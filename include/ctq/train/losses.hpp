@@ -14,6 +14,7 @@
 
 namespace ctq {
 
+/// A loss, and where backward starts.
 struct loss_and_gradient {
   double loss{};
   std::vector<float> gradient;  // with respect to the model's output, in its order

@@ -11,6 +11,7 @@
 
 namespace ctq::json {
 
+/// Owns the text, and the config that it describes.
 class custom_config_file : public spec_file {
  public:
   /// Reads and checks. Never fails: errors are in found().

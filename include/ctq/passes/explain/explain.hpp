@@ -78,6 +78,8 @@ inline constexpr auto fused_into_v = [] {
   return into;
 }();
 
+/// The decisions of a plan: the same arguments as those of plan.
+/// Errors  at compile time, as plan
 template <const auto& Model, class Backend, class Mapping = default_qconfig_mapping<Backend>,
           unsupported Policy = unsupported::error, class Options = plan_options>
 [[nodiscard]] consteval explanation explain() {

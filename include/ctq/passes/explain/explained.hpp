@@ -41,6 +41,7 @@ struct explained_observer {
   list<std::string_view> values{};  // the nodes whose outputs it observes
 };
 
+/// All decisions about a model.
 struct explained_model {
   list<explained_node> nodes;
   list<explained_observer> observers;  // by number
@@ -48,6 +49,7 @@ struct explained_model {
   mapping_view mapping{};
 };
 
+/// Whether the op is called: a module, function or method, not an input, an output or an attribute.
 [[nodiscard]] constexpr bool is_call(op_id op) {
   return op->kind == op_kind::module || op->kind == op_kind::function ||
          op->kind == op_kind::method;

@@ -12,6 +12,7 @@
 
 namespace ctq {
 
+/// The options of lower.
 struct lower_options {
   ctq::semantics semantics{};
   bool only_with_kernels = true;  // an op without a compiled kernel on integers stays in float

@@ -277,6 +277,8 @@ constexpr void schedule_into(const Graph& g, Schedule& out, layers l = layers::a
 
 }  // namespace scheduling
 
+/// The steps of a graph.
+/// Errors  in the result: a node without a kernel, or that compiled code does not support
 template <stage Stage>
 [[nodiscard]] constexpr dynamic_schedule schedule(
     graph_view<Stage> g, scheduling::layers l = scheduling::layers::alone) {

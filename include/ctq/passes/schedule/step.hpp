@@ -74,6 +74,7 @@ struct schedule_record {
   diagnostic problem{};
 };
 
+/// A schedule that is made at run time.
 struct dynamic_schedule : schedule_record {
   static constexpr std::size_t max_steps = 0;  // as many as there are
 

@@ -50,6 +50,7 @@ struct custom_module_tensors {
   }
 };
 
+/// The functions for all custom modules of a plan.
 template <class... Functions>
 struct custom_functions {};
 
