@@ -53,14 +53,15 @@ class node_quantizer {
   }
 
   /// The qparams of the observer with this number.
-  /// Errors  none are given, or invalid ones
+  /// Errors  none are given, or invalid ones; those per channel are checked with a tensor
   [[nodiscard]] result<quantization> steps_of(int observer) const {
     if (options_.steps != nullptr) {
       const auto found = options_.steps->activations.find(observer);
       if (found != options_.steps->activations.end()) {
-        std::string problem = problem_with(found->second, {});
+        const quantization& steps = found->second;
+        std::string problem = steps.is_per_channel() ? std::string() : problem_with(steps, {});
         if (!problem.empty()) return fail({}, std::move(problem));
-        return found->second;
+        return steps;
       }
     }
     return fail({}, "has no scale and zero point");
@@ -75,6 +76,9 @@ class node_quantizer {
   [[nodiscard]] result<node_value> quantized(const float_ops::value& v, const quantization& steps) {
     const auto* x = v.get_if<float_ops::tensor>();
     if (x == nullptr) return no_tensor();
+    if (steps.is_per_channel())
+      if (std::string problem = problem_with(steps, x->shape); !problem.empty())
+        return fail({}, std::move(problem));
     return node_value(kernels_.quantize(*x, steps));
   }
 

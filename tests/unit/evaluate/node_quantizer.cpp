@@ -93,7 +93,9 @@ TEST_CASE("qparams of values are checked before they are used") {
   };
   CHECK(error_with({quint8, -1, {}, {}, {}}) ==
         "the number of scales is 0, that of zero points 0; both must be 1");
-  CHECK(error_with({quint8, 0, {1.0}, {0}, {}}) == "there is no axis 0 for the scales");
+  CHECK(error_with({quint8, 1, {1.0}, {0}, {}}) == "there is no axis 1 for the scales");
+  CHECK(error_with({quint8, 0, {1.0}, {0}, {}}) ==
+        "the number of scales is 1, that of zero points 1; both must be 2");
   CHECK(error_with({quint8, -1, {1.0}, {256}, {}}) == "the zero point 256 is not in [0, 255]");
   CHECK(error_with({quint8, -1, {-1.0}, {0}, {}}) == "the scale -1 is not positive");
 }
