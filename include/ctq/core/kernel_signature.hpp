@@ -243,14 +243,23 @@ struct matmul_shape {
   friend constexpr bool operator==(const matmul_shape&, const matmul_shape&) = default;
 };
 
-/// Where the parameters of an op begin, in bytes.
-inline constexpr std::size_t parameter_alignment = 64;
+namespace packing {
+
+/// Packed weights, parameters and workspaces begin at multiples of this number of bytes.
+inline constexpr std::size_t alignment = 64;
+
+/// The next multiple of it.
+[[nodiscard]] constexpr std::size_t padded(std::size_t bytes) {
+  return (bytes + alignment - 1) / alignment * alignment;
+}
+
+}  // namespace packing
 
 /// Whole tensors, in N, C, H, W order, and the memory of the tensors that the op owns.
 struct function_shape {
   shape in[2]{};
   shape out{};
-  int parameter_blocks{};  // of parameter_alignment bytes
+  int parameter_blocks{};  // of packing::alignment bytes
 
   friend constexpr bool operator==(const function_shape&, const function_shape&) = default;
 };

@@ -41,6 +41,13 @@ struct qparams {
   friend constexpr bool operator==(const qparams&, const qparams&) = default;
 };
 
+/// The same qparams, with all integers of the type as their range.
+[[nodiscard]] constexpr qparams with_whole_range(const qparams& q, dtype type) {
+  const quant_range range = range_of(type);
+  return {q.scale, q.zero_point, static_cast<std::int32_t>(range.min),
+          static_cast<std::int32_t>(range.max)};
+}
+
 /// The output of PyTorch's quint8 kernels of sigmoid and tanh, whatever they read.
 inline constexpr qparams sigmoid_qparams{.scale = 1.0F / 256, .zero_point = 0};
 inline constexpr qparams tanh_qparams{.scale = 2.0F / 256, .zero_point = 128};

@@ -38,9 +38,7 @@ namespace ctq {
 
 /// Per-tensor qparams, as kernels read them.
 [[nodiscard]] inline qparams qparams_of(const quantization& q) {
-  const quant_range r = range_of(q.dtype);
-  return {static_cast<float>(q.scale[0]), q.zero_point[0], static_cast<std::int32_t>(r.min),
-          static_cast<std::int32_t>(r.max)};
+  return with_whole_range({static_cast<float>(q.scale[0]), q.zero_point[0]}, q.dtype);
 }
 
 /// Caches packed weights, so only one thread at a time may use it.

@@ -60,12 +60,9 @@ struct quantization {
     return "the number of scales is " + std::to_string(s.scale.size()) + ", that of zero points " +
            std::to_string(zero_points) + "; both must be " + std::to_string(count);
   if (is_float) return {};  // a scale of 0 is valid there
-  const quant_range r = range_of(s.dtype);
   for (std::size_t c = 0; c < count; ++c) {
-    std::string problem =
-        problem_with(qparams{static_cast<float>(s.scale[c]), s.zero_point[c],
-                             static_cast<std::int32_t>(r.min), static_cast<std::int32_t>(r.max)},
-                     s.dtype);
+    const qparams one{static_cast<float>(s.scale[c]), s.zero_point[c]};
+    std::string problem = problem_with(with_whole_range(one, s.dtype), s.dtype);
     if (!problem.empty()) return problem;
   }
   return {};

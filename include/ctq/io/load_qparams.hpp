@@ -51,10 +51,9 @@ struct named_qparams {
     const qparams* const found = find(watched);
     if (found == nullptr)
       return fail(place_of(watched), "the file of qparams has no scale and zero point of it");
-    const quant_range range = range_of(g[i].observer_config->args.dtype);
-    const qparams all{found->scale, found->zero_point, static_cast<std::int32_t>(range.min),
-                      static_cast<std::int32_t>(range.max)};
-    if (std::string problem = problem_with(all, g[i].observer_config->args.dtype); !problem.empty())
+    const dtype type = g[i].observer_config->args.dtype;
+    const qparams all = with_whole_range(*found, type);
+    if (std::string problem = problem_with(all, type); !problem.empty())
       return fail(place_of(watched), "in the file of qparams " + problem);
     return all;
   }

@@ -16,17 +16,6 @@
 
 namespace ctq {
 
-/// Alignment of packed weights and workspaces.
-namespace packing {
-
-inline constexpr std::size_t alignment = 64;
-
-[[nodiscard]] constexpr std::size_t padded(std::size_t bytes) {
-  return (bytes + alignment - 1) / alignment * alignment;
-}
-
-}  // namespace packing
-
 /// The constants of one step.
 struct step_data {
   qparams in[2]{};

@@ -258,7 +258,7 @@ struct parameter_layout_of {
   int weight = -1;                                 // which is quantized; -1: none
   std::size_t integers{};
   std::size_t scales{};
-  std::size_t bytes{};  // a multiple of parameter_alignment
+  std::size_t bytes{};  // a multiple of packing::alignment
 };
 
 [[nodiscard]] constexpr parameter_layout_of parameter_layout(const op_descriptor& d,
@@ -267,7 +267,7 @@ struct parameter_layout_of {
   parameter_layout_of l{.parameters = d.parameters(options)};
   const auto take = [&l](std::size_t bytes) {
     const std::size_t at = l.bytes;
-    l.bytes += (bytes + parameter_alignment - 1) / parameter_alignment * parameter_alignment;
+    l.bytes += packing::padded(bytes);
     return at;
   };
   for (int p = 0; p < l.parameters.count; ++p) {

@@ -110,10 +110,7 @@ template <int = 0>
     const std::string place = "input " + std::string{n.name};
     if (number == inputs.values.size())
       return fail(place, "is quantized: give convert its scale and zero point as input_qparams");
-    const quant_range range = range_of(n.dtype);
-    qparams q = inputs.values[number++];
-    q.quant_min = static_cast<std::int32_t>(range.min);
-    q.quant_max = static_cast<std::int32_t>(range.max);
+    const qparams q = with_whole_range(inputs.values[number++], n.dtype);
     if (std::string cause = problem_with(q, n.dtype); !cause.empty())
       return fail(place, std::move(cause));
     all.push_back(q);

@@ -54,13 +54,6 @@ template <int Deferred = 0>
   return n.choice.quantized() && n.choice.pattern >= 0;
 }
 
-/// The same qparams, with all integers of the type as their range.
-[[nodiscard]] constexpr qparams with_whole_range(const qparams& q, dtype type) {
-  const quant_range range = range_of(type);
-  return {q.scale, q.zero_point, static_cast<std::int32_t>(range.min),
-          static_cast<std::int32_t>(range.max)};
-}
-
 /// Calculates the qparams of the observers inside a module.
 /// Errors  one that has seen nothing, or NaN, with the module
 template <int Deferred>

@@ -75,7 +75,8 @@ template <int Deferred = 0>
   for (const std::int32_t z : p.zero_point)
     if (z != 0) return fail("weight", "the zero point must be 0: ask for a symmetric qscheme");
   for (const float scale : p.scale) {
-    if (std::string problem = problem_with(qparams{scale, 0, -128, 127}, qint8); !problem.empty())
+    if (std::string problem = problem_with(with_whole_range({scale, 0}, qint8), qint8);
+        !problem.empty())
       return fail("weight", std::move(problem));
     if (const status fits = observers::check_bounds(scale, constraints, s); !fits)
       return fail("weight", fits.error().message());

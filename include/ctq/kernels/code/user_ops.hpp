@@ -75,8 +75,7 @@ template <>
 struct kernel_code<descriptors::function> : user_op_code<descriptors::function> {
   template <class Set>
   static constexpr std::size_t packed_bytes(const kernel_signature& key) {
-    return static_cast<std::size_t>(key.as<function_shape>().parameter_blocks) *
-           parameter_alignment;
+    return static_cast<std::size_t>(key.as<function_shape>().parameter_blocks) * packing::alignment;
   }
   template <class Set>
   static constexpr std::size_t workspace_bytes(const kernel_signature& key) {

@@ -263,7 +263,7 @@ class scheduler : public layer_steps<Graph, Schedule> {
     if (d.parameters == nullptr) return 0;
     const parameter_layout_of layout =
         parameter_layout(d, g_.nodes[i].attrs, is_quantized(g_.nodes[i].dtype));
-    return static_cast<int>(layout.bytes / parameter_alignment);
+    return static_cast<int>(layout.bytes / packing::alignment);
   }
 
   bool has_views_ = false;  // some node so far is a view of another
