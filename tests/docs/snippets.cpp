@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 #include <ctq/backends/default_qconfig_mappings.hpp>
+#include <ctq/backends/executorch.hpp>
 #include <ctq/ctq.hpp>
 #include <ctq/json/custom_config/from_json.hpp>
 #include <ctq/json/mapping_from_json.hpp>
@@ -48,6 +49,19 @@ struct mixed
 [[maybe_unused]] constexpr ctq::checked_mapping<mixed> mixed_is_well_formed;
 // [mapping]
 static_assert(!ctq::explain<net, ctq::x86, mixed>().quantized("fc"));
+
+// [dynamic]
+struct dynamic
+    : ctq::qconfig_mapping<ctq::object_type<nn::linear, ctq::per_channel_dynamic_qconfig>> {};
+// [dynamic]
+static_assert(ctq::explain<net, ctq::x86, dynamic>().quantized("fc"));
+
+// [int4]
+struct int4
+    : ctq::qconfig_mapping<
+          ctq::object_type<nn::linear, ctq::int8_dynamic_activation_int4_weight_qconfig<32>>> {};
+// [int4]
+static_assert(ctq::explain<net, ctq::executorch, int4>().quantized("fc"));
 
 // [mapping file]
 inline constexpr ctq::embedded_file int8_json{"int8.json", R"({

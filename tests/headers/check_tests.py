@@ -106,8 +106,8 @@ TESTED_WITH = {
 
 # Tests of several headers together, and what other tests are linked with.
 WITHOUT_HEADER = {
-    "amx_emulator", "doctest", "evaluate/embedding_networks", "evaluate/op_networks", "evaluate/random_case", "evaluate/random_lstms",
-    "evaluate/random_models", "evaluate/random_scales", "evaluate/recurrent_networks",
+    "amx_emulator", "doctest", "evaluate/embedding_networks", "evaluate/int4_networks", "evaluate/op_networks",
+    "evaluate/random_case", "evaluate/random_lstms", "evaluate/random_models", "evaluate/random_scales", "evaluate/recurrent_networks",
     "evaluate/static_lstm_networks", "evaluate/transformer_block", "evaluate/user_op_with_weights", "kernels/any_shape",
     "kernels_elsewhere", "kernels/plain_loops", "kernels/simd/matrix/linear", "main", "ops/kernel_sizes", "ops/options",
     "ops_elsewhere", "passes/pytorch_complaints", "passes/random_graphs",

@@ -35,6 +35,16 @@ inline constexpr per_channel_observer_args per_channel_weight_127{
     .quant_max = 127,
     .eps = 0x1p-12F};
 
+// 4 bits in groups; the scales are those that XNNPACK allows.
+constexpr per_channel_observer_args int4_weight(int group_size) {
+  return {.dtype = qint8,
+          .qscheme = qscheme::per_channel_symmetric,
+          .quant_min = int4_range.min,
+          .quant_max = int4_range.max,
+          .eps = 0x1p-12F,
+          .group_size = group_size};
+}
+
 // Rows of an embedding have a float zero point; in training only the last range counts.
 inline constexpr per_channel_observer_args embedding{
     .dtype = quint8, .qscheme = qscheme::per_channel_affine_float_qparams};

@@ -47,19 +47,20 @@ constexpr bool layer(dtype in, dtype out) {
 struct kernel_facts {
   std::string_view name{};
   bool (*exists)(dtype in, dtype out){};
-  bool has_weights = false;   // those of a layer, with or without a bias
-  bool int8_weights = false;  // they are qint8, although its activations are float32
-  bool has_tensors = false;   // the parameters of the op, in float
-  bool has_table = false;     // rows of an embedding, in float, or integers with qparams per row
-  bool has_cells = false;     // of a recurrent layer: weights for the input and the hidden state
-  bool calls_op = false;      // computes with the functions of the signature's op
-  bool computes_ops = true;   // false: only the schedule asks for it
+  bool has_weights = false;      // those of a layer, with or without a bias
+  bool integer_weights = false;  // they are integers, although its activations are float32
+  bool has_tensors = false;      // the parameters of the op, in float
+  bool has_table = false;        // rows of an embedding, in float, or integers with qparams per row
+  bool has_cells = false;        // of a recurrent layer: weights for the input and the hidden state
+  bool calls_op = false;         // computes with the functions of the signature's op
+  bool computes_ops = true;      // false: only the schedule asks for it
 };
 
 }  // namespace ctq::kernels
 
 // One row per kernel: its name, its record of sizes, the element types, and facts that few have.
 //   linear_dynamic      float32 to float32, computed on integers with the range of this input
+//   linear_dynamic_int4 the same with the range of each row, and weights of 4 bits in groups
 //   pooling_avg         also adaptive pools
 //   rnn, rnn_dynamic    made of linear and of linear_dynamic: also LSTM and GRU, and their cells
 //   lstm_observed       an LSTM that also returns the values in its cells that are observed
@@ -92,8 +93,12 @@ struct kernel_facts {
   KERNEL(conv_transpose2d, conv_transpose2d_shape, float_or_int8, .has_weights = true) \
   KERNEL(conv_transpose3d, conv_transpose3d_shape, float_or_int8, .has_weights = true) \
   KERNEL(linear, linear_shape, layer, .has_weights = true) \
-  KERNEL(linear_dynamic, linear_shape, float_only, .has_weights = true, .int8_weights = true) \
-  KERNEL(linear_weight_int8, linear_shape, float_only, .has_weights = true, .int8_weights = true) \
+  KERNEL(linear_dynamic, linear_shape, float_only, .has_weights = true, \
+         .integer_weights = true) \
+  KERNEL(linear_dynamic_int4, linear_shape, float_only, .has_weights = true, \
+         .integer_weights = true) \
+  KERNEL(linear_weight_int8, linear_shape, float_only, .has_weights = true, \
+         .integer_weights = true) \
   KERNEL(batch_norm2d, channels_shape, equal, .has_tensors = true) \
   KERNEL(pooling_max, pool_shape, equal) \
   KERNEL(pooling_avg, pool_shape, equal) \

@@ -67,6 +67,7 @@ struct linear_shape {
   int in_features{};
   int out_features{};
   int signed_input{};  // of linear_dynamic: 1: its input is quantized to qint8, else to quint8
+  int group_size{};    // of linear_dynamic_int4: so many weights of an output share a scale
 
   friend constexpr bool operator==(const linear_shape&, const linear_shape&) = default;
 };

@@ -35,7 +35,7 @@ namespace ctq::decomposed {
   for (const double scale : s.scale)
     inverse.push_back(s.is_per_channel() ? 1.0F / static_cast<float>(scale)
                                          : static_cast<float>(1.0 / scale));
-  quantizing::for_each_element(x.shape, s.axis, [&](std::size_t c, std::size_t i) {
+  quantizing::for_each_element(x.shape, s, [&](std::size_t c, std::size_t i) {
     out.q.data[i] = quantizing::step_of(x.data[i], inverse[c], s.zero_point[c], range);
   });
   return out;

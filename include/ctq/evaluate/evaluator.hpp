@@ -246,7 +246,7 @@ class evaluator {
                       ? weights_.integers(n, "weight", *attributes)
                       : result<node_value>(reads.size() < 2 ? node_value() : reads[1]);
     if (!weight) return unexpected{weight.error()};
-    if (auto out = lowered::dynamic_linear(n, from, reads[0], *weight, *attributes, rounding_))
+    if (auto out = lowered::dynamic_linear(n, from, reads, *weight, *attributes, rounding_))
       return lowered::followed(n, *std::move(out), reads, modules_);
     if (from.dynamic) return weighted_in_float(n, from, reads);
     if (in == nullptr || weight->integers() == nullptr) return fail({}, "reads no integers");

@@ -36,11 +36,6 @@ namespace ctq {
          q.scale[0] >= 0x1p-126 && q.scale[0] <= 0x1p118;
 }
 
-/// Per-tensor qparams, as kernels read them.
-[[nodiscard]] inline qparams qparams_of(const quantization& q) {
-  return with_whole_range({static_cast<float>(q.scale[0]), q.zero_point[0]}, q.dtype);
-}
-
 /// Caches packed weights, so only one thread at a time may use it.
 template <class Kernels>
 class kernel_calls {
@@ -163,13 +158,14 @@ class kernel_calls {
                                                                 const node_value& weight,
                                                                 const float_ops::tensor* bias,
                                                                 bool relu, bool to_signed = false) {
-    using code = kernels::kernel_code<kernels::descriptors::linear_dynamic>;
     const float_ops::extents& w = weight.integers()->q.shape;
     const auto layer = linear_layer(in.shape, w);
     const bool fits = layer && !in.data.empty() &&
                       (bias == nullptr || bias->data.size() == static_cast<std::size_t>(w[0]));
     if (!fits) return {};
-    const linear_shape s{static_cast<int>(in.data.size()) / w[1], w[1], w[0], to_signed ? 1 : 0};
+    const linear_shape s{static_cast<int>(in.data.size()) / w[1], w[1], w[0], to_signed ? 1 : 0,
+                         weight.integers()->steps.group_size};
+    if (s.group_size > 0 && !to_signed) return {};
     const layer_key key{to_block<kernel_signature::sizes>(s),
                         {.dtype = f32},
                         {},
@@ -178,14 +174,22 @@ class kernel_calls {
       return pack_dynamic_layer<Kernels>(s, *weight.integers(), key.bias);
     });
     if (!p->exact) return {};
-    const kernel_signature of = signature(kernel::linear_dynamic, f32, f32, s);
     float_ops::tensor out{layer->out, std::vector<float>(float_ops::numel(layer->out))};
-    code::template run<Kernels, float, float>(
-        s, {.relu = relu},
-        {.in = {in.data.data()},
-         .out = out.data.data(),
-         .packed = p->bytes.data(),
-         .workspace = workspace_.of(code::template workspace_bytes<Kernels>(of))});
+    const auto run = [&]<kernel_id Id>(std::integral_constant<kernel_id, Id>) {
+      using code = kernels::kernel_code<kernels::descriptor_of<Id>>;
+      const kernel_signature of = signature(Id, f32, f32, s);
+      code::template run<Kernels, float, float>(
+          s, {.relu = relu},
+          {.in = {in.data.data()},
+           .out = out.data.data(),
+           .packed = p->bytes.data(),
+           .workspace = workspace_.of(code::template workspace_bytes<Kernels>(of))});
+    };
+    if (s.group_size > 0) {
+      run(std::integral_constant<kernel_id, kernel::linear_dynamic_int4>{});
+    } else {
+      run(std::integral_constant<kernel_id, kernel::linear_dynamic>{});
+    }
     return out;
   }
 

@@ -96,22 +96,26 @@ template <class Kernels>
   return rounding.steps_of(n.observer);
 }
 
-/// A linear module whose input is quantized with its own range; nullopt if no kernel computes it.
+/// A linear layer whose input is quantized with its own range; nullopt if no kernel computes it.
+///   reads  x; of a function then the weight and the bias
 template <class Kernels>
 [[nodiscard]] std::optional<float_ops::tensor> dynamic_linear(
-    const node& n, const origin& from, const node_value& in, const node_value& weight,
-    const std::vector<float_ops::named_value>& attributes, node_quantizer<Kernels>& rounding) {
+    const node& n, const origin& from, const std::vector<node_value>& reads,
+    const node_value& weight, const std::vector<float_ops::named_value>& attributes,
+    node_quantizer<Kernels>& rounding) {
   const dtype integers = n.observer_config == nullptr ? quint8 : n.observer_config->args.dtype;
   if (!from.dynamic || rounding.options().halve_dynamic_range ||
-      from.op->descriptor->layer_axes != 0 || from.op->kind != op_kind::module ||
-      !kernels::is_int8(integers) || weight.integers() == nullptr)
+      from.op->descriptor->layer_axes != 0 || !kernels::is_int8(integers) ||
+      weight.integers() == nullptr)
     return {};
-  const float_ops::value real = in.real();
+  const float_ops::value real = reads[0].real();
   const auto* const x = real.get_if<float_ops::tensor>();
   if (x == nullptr) return {};
-  const float_ops::tensor* bias = nullptr;
+  float_ops::value added;
+  if (from.op->kind != op_kind::module && reads.size() > 2) added = reads[2].real();
   for (const float_ops::named_value& a : attributes)
-    if (a.name == "bias") bias = a.given.get_if<float_ops::tensor>();
+    if (a.name == "bias") added = a.given;
+  const auto* const bias = added.get_if<float_ops::tensor>();
   const bool relu = from.relu || from.op->descriptor->schedule.relu;
   return rounding.kernels().dynamic_linear(*x, weight, bias, relu, integers == qint8);
 }

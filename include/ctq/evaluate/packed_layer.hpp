@@ -16,11 +16,13 @@
 #include "ctq/evaluate/quantized_tensor.hpp"
 #include "ctq/kernels/code/deep_layers.hpp"
 #include "ctq/kernels/code/deep_transposed_layers.hpp"
+#include "ctq/kernels/code/int4_layers.hpp"
 #include "ctq/kernels/code/layers.hpp"
 #include "ctq/kernels/code/transposed_layers.hpp"
 #include "ctq/runtime/aligned_buffer.hpp"
 #include "ctq/runtime/dynamic_linear.hpp"
 #include "ctq/runtime/output_arithmetic.hpp"
+#include "ctq/runtime/packing/int4_values.hpp"
 #include "ctq/runtime/packing/pack_steps.hpp"
 
 // The weights of a layer of run-time shape as a kernel reads them. Shape is conv2d_shape,
@@ -102,8 +104,8 @@ struct int8_weight {
   const auto is_int8 = [](std::int32_t q) { return q >= INT8_MIN && q <= INT8_MAX; };
   const auto is_zero = [](std::int32_t zero_point) { return zero_point == 0; };
   const bool other_axis = steps.is_per_channel() && steps.axis != channel_axis;
-  if (other_axis || steps.scale.empty() || !steps.float_zero_point.empty() ||
-      !std::ranges::all_of(steps.zero_point, is_zero) ||
+  if (other_axis || steps.group_size > 0 || steps.scale.empty() ||
+      !steps.float_zero_point.empty() || !std::ranges::all_of(steps.zero_point, is_zero) ||
       !std::ranges::all_of(weight.q.data, is_int8))
     return {};
   int8_weight w{{weight.q.data.begin(), weight.q.data.end()}, {}};
@@ -159,12 +161,29 @@ template <class Kernels, class In>
   return {std::move(bytes), true};
 }
 
+/// The same with weights of 4 bits in groups.
+template <class Kernels>
+[[nodiscard]] packed_layer pack_int4_layer(const linear_shape& s, const quantized_tensor& weight,
+                                           std::vector<float> bias) {
+  using code = kernels::kernel_code<kernels::descriptors::linear_dynamic_int4>;
+  const std::vector<std::int8_t> integers(weight.q.data.begin(), weight.q.data.end());
+  const std::vector<std::uint8_t> values =
+      packing::int4_values(integers, static_cast<std::size_t>(s.in_features));
+  const std::vector<float> scale(weight.steps.scale.begin(), weight.steps.scale.end());
+  bias.resize(static_cast<std::size_t>(s.out_features));
+  const kernel_signature key = signature(kernel::linear_dynamic_int4, f32, f32, s);
+  packed_layer p{aligned_buffer(code::template packed_bytes<Kernels>(key)), true};
+  code::template pack<Kernels>(s, values.data(), scale.data(), bias.data(), p.bytes.data());
+  return p;
+}
+
 /// Packs a linear layer whose input is quantized dynamically.
 template <class Kernels>
 [[nodiscard]] packed_layer pack_dynamic_layer(const linear_shape& s, const quantized_tensor& weight,
                                               std::vector<float> bias) {
   using code = kernels::kernel_code<kernels::descriptors::linear_dynamic>;
   const auto outputs = static_cast<std::size_t>(s.out_features);
+  if (s.group_size > 0) return pack_int4_layer<Kernels>(s, weight, std::move(bias));
   const auto w = layer_packing::int8_of(weight, outputs, 0);
   if (!w || !check_sums({w->integers, w->scale})) return {};
   bias.resize(outputs);

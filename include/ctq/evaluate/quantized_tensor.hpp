@@ -23,28 +23,66 @@
 
 namespace ctq {
 
-/// One scale and zero point, or one per slice along an axis.
+/// One scale and zero point, or one per slice along an axis, or one per group of elements of the
+/// slices along axis 0, slice by slice.
 struct quantization {
   ctq::dtype dtype = quint8;
   int axis = -1;                   // -1: one for all
   std::vector<double> scale{1.0};  // rounded to float32 where it is used
   std::vector<std::int32_t> zero_point{0};
   std::vector<float> float_zero_point{};  // of embeddings, instead of zero_point
+  int group_size = 0;                     // 0: no groups
 
   [[nodiscard]] bool is_per_channel() const { return axis >= 0; }
 
   friend bool operator==(const quantization&, const quantization&) = default;
 };
 
-/// Integers use the dtype's whole range: an observer's narrower one only affects the scale.
+/// Integers use the dtype's whole range: an observer's narrower one only affects the scale. In
+/// groups they have 4 bits.
 [[nodiscard]] inline quantization quantization_of(dtype d, const qparams& p) {
   return {d, -1, {static_cast<double>(p.scale)}, {p.zero_point}, {}};
 }
 
 [[nodiscard]] inline quantization quantization_of(dtype d,
                                                   const observers::per_channel_qparams& p) {
-  return {d, p.axis, {p.scale.begin(), p.scale.end()}, p.zero_point, p.float_zero_point};
+  return {d,           p.axis, {p.scale.begin(), p.scale.end()}, p.zero_point, p.float_zero_point,
+          p.group_size};
 }
+
+/// Per-tensor qparams, as kernels read them.
+[[nodiscard]] inline qparams qparams_of(const quantization& q) {
+  return with_whole_range({static_cast<float>(q.scale[0]), q.zero_point[0]}, q.dtype);
+}
+
+namespace quantizing {
+
+/// Which scale an element has.
+struct slices {
+  std::size_t channels = 1, inner = 1, groups = 1, group_size = 0;
+
+  slices(const float_ops::extents& shape, const quantization& s) {
+    for (std::size_t a = 0; a < shape.size(); ++a) {
+      if (static_cast<int>(a) == s.axis) channels = static_cast<std::size_t>(shape[a]);
+      if (s.axis >= 0 && static_cast<int>(a) > s.axis) inner *= static_cast<std::size_t>(shape[a]);
+    }
+    group_size = s.group_size > 0 ? static_cast<std::size_t>(s.group_size) : inner;
+    if (group_size > 0) groups = (inner + group_size - 1) / group_size;
+  }
+};
+
+/// Calls visit(number of the scale, i) for each element.
+template <class Visit>
+void for_each_element(const float_ops::extents& shape, const quantization& s, Visit visit) {
+  const slices of(shape, s);
+  const std::size_t count = float_ops::numel(shape);
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t channel = s.axis < 0 ? 0 : (i / of.inner) % of.channels;
+    visit(channel * of.groups + (s.group_size > 0 ? i % of.inner / of.group_size : 0), i);
+  }
+}
+
+}  // namespace quantizing
 
 /// The error in these for a tensor of that shape, or an empty string.
 [[nodiscard, gnu::cold]] inline std::string problem_with(const quantization& s,
@@ -52,8 +90,10 @@ struct quantization {
   if (!is_quantized(s.dtype)) return std::string(name_of(s.dtype)) + " is no dtype of integers";
   if (s.axis >= static_cast<int>(shape.size()))
     return "there is no axis " + std::to_string(s.axis) + " for the scales";
-  const std::size_t count =
-      s.is_per_channel() ? static_cast<std::size_t>(shape[static_cast<std::size_t>(s.axis)]) : 1;
+  if (s.group_size < 0 || (s.group_size > 0 && s.axis != 0))
+    return "groups of " + std::to_string(s.group_size) + " along axis " + std::to_string(s.axis);
+  const quantizing::slices of(shape, s);
+  const std::size_t count = of.channels * of.groups;
   const bool is_float = !s.float_zero_point.empty();
   const std::size_t zero_points = is_float ? s.float_zero_point.size() : s.zero_point.size();
   if (s.scale.size() != count || zero_points != count)
@@ -75,19 +115,6 @@ struct quantized_tensor {
 };
 
 namespace quantizing {
-
-/// Calls visit(channel, i) for each element.
-template <class Visit>
-void for_each_element(const float_ops::extents& shape, int axis, Visit visit) {
-  std::size_t inner = 1;
-  std::size_t channels = 1;
-  for (std::size_t a = 0; a < shape.size(); ++a) {
-    if (static_cast<int>(a) == axis) channels = static_cast<std::size_t>(shape[a]);
-    if (axis >= 0 && static_cast<int>(a) > axis) inner *= static_cast<std::size_t>(shape[a]);
-  }
-  const std::size_t count = float_ops::numel(shape);
-  for (std::size_t i = 0; i < count; ++i) visit(axis < 0 ? 0 : (i / inner) % channels, i);
-}
 
 /// clamp(rne(x * inverse)) + zero_point; the zero point for NaN.
 inline std::int32_t step_of(float x, float inverse, std::int32_t zero_point, quant_range r) {
@@ -115,13 +142,13 @@ inline std::int32_t step_of(float x, float inverse, float zero_point, quant_rang
 [[nodiscard]] inline quantized_tensor quantize(const float_ops::tensor& x, quantization steps) {
   quantized_tensor out{std::move(steps), {x.shape, std::vector<std::int32_t>(x.data.size())}};
   const quantization& s = out.steps;
-  const quant_range range = range_of(s.dtype);
+  const quant_range range = s.group_size > 0 ? int4_range : range_of(s.dtype);
   std::vector<float> inverse;
   for (const double scale : s.scale) {
     const auto narrow = static_cast<float>(scale);
     inverse.push_back(narrow == 0.0F && !s.float_zero_point.empty() ? 1.0F : 1.0F / narrow);
   }
-  quantizing::for_each_element(x.shape, s.axis, [&](std::size_t c, std::size_t i) {
+  quantizing::for_each_element(x.shape, s, [&](std::size_t c, std::size_t i) {
     out.q.data[i] = s.float_zero_point.empty()
                         ? quantizing::step_of(x.data[i], inverse[c], s.zero_point[c], range)
                         : quantizing::step_of(x.data[i], inverse[c], s.float_zero_point[c], range);
@@ -139,7 +166,7 @@ inline std::int32_t step_of(float x, float inverse, float zero_point, quant_rang
                    [&](std::int32_t q) { return static_cast<float>(q - s.zero_point[0]) * scale; });
     return out;
   }
-  quantizing::for_each_element(x.q.shape, s.axis, [&](std::size_t c, std::size_t i) {
+  quantizing::for_each_element(x.q.shape, s, [&](std::size_t c, std::size_t i) {
     const std::int32_t q = x.q.data[i];
     // A qint32 is rounded to float before the zero point is subtracted, as in PyTorch.
     const float steps = !s.float_zero_point.empty() ? static_cast<float>(q) - s.float_zero_point[c]

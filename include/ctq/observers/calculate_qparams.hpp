@@ -20,7 +20,8 @@
 
 namespace ctq::observers {
 
-/// Quantization parameters of each slice along one axis.
+/// Quantization parameters of each slice along one axis, or of each group of group_size elements of
+/// the slices, if that is not 0.
 struct per_channel_qparams {
   std::vector<float> scale;
   std::vector<std::int32_t> zero_point;  // empty with float_zero_point
@@ -28,6 +29,7 @@ struct per_channel_qparams {
   std::int32_t quant_min = 0;
   std::int32_t quant_max = 255;
   int axis = 0;
+  int group_size = 0;
 
   friend bool operator==(const per_channel_qparams&, const per_channel_qparams&) = default;
 };
@@ -155,6 +157,7 @@ struct scale_and_float_zero_point {
   q.quant_min = static_cast<std::int32_t>(r.min);
   q.quant_max = static_cast<std::int32_t>(r.max);
   q.axis = args.ch_axis;
+  q.group_size = args.group_size;
   const auto append = [&](auto chosen, auto& zero_point) {
     q.scale.push_back(chosen.scale);
     zero_point.push_back(chosen.zero_point);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <span>
 #include <string>
@@ -14,7 +15,7 @@
 #include "ctq/spec/observer.hpp"
 
 // PerChannelMinMaxObserver and MovingAveragePerChannelMinMaxObserver: a range for each slice along
-// one axis, usually the output channels of a weight.
+// one axis, usually the output channels of a weight, or for each group of elements of them.
 
 namespace ctq::observers {
 
@@ -27,6 +28,22 @@ template <class Isa = isa::native>
   std::vector<extrema> seen(static_cast<std::size_t>(shape[axis_index(shape, axis)]));
   for_each_slice(shape, axis, [&](std::size_t channel, std::size_t offset, std::size_t count) {
     seen[channel].merge(aminmax<Isa>(data.subspan(offset, count)));
+  });
+  return seen;
+}
+
+/// The range of each group of group_size elements of the slices along the first axis, slice by
+/// slice; the last group of a slice may be shorter. Empty if the number of elements does not match
+/// the shape.
+template <class Isa = isa::native>
+[[nodiscard]] std::vector<extrema> aminmax_of_groups(std::span<const float> data,
+                                                     const shape& shape, int group_size) {
+  std::vector<extrema> seen;
+  if (shape.rank < 1 || data.size() != numel(shape)) return seen;
+  const auto size = static_cast<std::size_t>(group_size);
+  for_each_slice(shape, 0, [&](std::size_t, std::size_t offset, std::size_t count) {
+    for (std::size_t at = 0; at < count; at += size)
+      seen.push_back(aminmax<Isa>(data.subspan(offset + at, std::min(size, count - at))));
   });
   return seen;
 }
@@ -44,7 +61,9 @@ class per_channel {
   void observe(std::span<const float> data, const shape& shape) {
     if (data.empty()) return;
     is_vector_ = is_vector_ || (shape.rank == 1 && vectors_have_no_channels(semantics_));
-    const std::vector<extrema> now = aminmax<Isa>(data, shape, args_.ch_axis);
+    const std::vector<extrema> now = args_.group_size > 0
+                                         ? aminmax_of_groups<Isa>(data, shape, args_.group_size)
+                                         : aminmax<Isa>(data, shape, args_.ch_axis);
     if (!check_channels(now)) return;
     for (std::size_t c = 0; c < now.size(); ++c) {
       if constexpr (MovingAverage)

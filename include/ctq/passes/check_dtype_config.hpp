@@ -48,7 +48,7 @@ constexpr bool has_range(observer_class c) {
          c != observer_class::recording && c != observer_class::reuse_input;
 }
 constexpr bool has_eps(observer_class c) {
-  return has_range(c) && c != observer_class::fixed_qparams;
+  return (has_range(c) && c != observer_class::fixed_qparams) || c == observer_class::placeholder;
 }
 
 /// An exact scale and zero point can only be those of a fixed-qparams observer. float16 needs none.

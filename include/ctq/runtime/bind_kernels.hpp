@@ -9,6 +9,7 @@
 #include "ctq/core/text.hpp"
 #include "ctq/kernels/code/deep_layers.hpp"
 #include "ctq/kernels/code/deep_transposed_layers.hpp"
+#include "ctq/kernels/code/int4_layers.hpp"
 #include "ctq/kernels/code/layers.hpp"
 #include "ctq/kernels/code/plain_kernels.hpp"
 #include "ctq/kernels/code/transposed_layers.hpp"

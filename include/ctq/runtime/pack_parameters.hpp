@@ -25,10 +25,11 @@ template <class Kernels, used_kernels Used = all_kernels>
   const auto* const integers = static_cast<const std::int8_t*>(from.weight);
   const auto* const reals = static_cast<const float*>(from.bias);
   // For layers whose weights are integers and whose bias is float.
-  const auto pack_scaled = [&]<kernel_id Id>(std::integral_constant<kernel_id, Id>) {
+  const auto pack_scaled = [&]<kernel_id Id>(std::integral_constant<kernel_id, Id>,
+                                             const auto* weight) {
     if constexpr (Used.has(Id, f32))
       kernels::kernel_code<kernels::descriptor_of<Id>>::template pack<Kernels>(
-          key.as<linear_shape>(), integers, from.multiplier, reals, packed);
+          key.as<linear_shape>(), weight, from.multiplier, reals, packed);
   };
   const auto pack = [&]<kernel_id Id>(std::integral_constant<kernel_id, Id>, auto... zero_point) {
     if constexpr (Used.has(Id)) {
@@ -52,9 +53,12 @@ template <class Kernels, used_kernels Used = all_kernels>
   };
   switch (key.kernel) {
     case kernel::linear_dynamic:
-      return pack_scaled(std::integral_constant<kernel_id, kernel::linear_dynamic>{});
+      return pack_scaled(std::integral_constant<kernel_id, kernel::linear_dynamic>{}, integers);
+    case kernel::linear_dynamic_int4:
+      return pack_scaled(std::integral_constant<kernel_id, kernel::linear_dynamic_int4>{},
+                         static_cast<const std::uint8_t*>(from.weight));
     case kernel::linear_weight_int8:
-      return pack_scaled(std::integral_constant<kernel_id, kernel::linear_weight_int8>{});
+      return pack_scaled(std::integral_constant<kernel_id, kernel::linear_weight_int8>{}, integers);
     case kernel::conv_transpose2d:
       return pack(std::integral_constant<kernel_id, kernel::conv_transpose2d>{},
                   from.in_zero_point);

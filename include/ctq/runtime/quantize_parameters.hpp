@@ -19,6 +19,7 @@
 #include "ctq/runtime/embeddings/quantize_rows.hpp"
 #include "ctq/runtime/fold.hpp"
 #include "ctq/runtime/pack_parameters.hpp"
+#include "ctq/runtime/packing/int4_values.hpp"
 #include "ctq/runtime/packing/parameter_sources.hpp"
 #include "ctq/runtime/packing/user_parameters.hpp"
 #include "ctq/runtime/quantize_weights.hpp"
@@ -82,7 +83,7 @@ template <int = 0>
   folded_weights f = fold(n, weight, from.find(n, "bias", 1), *from.weights);
   std::vector<int> shape = weight.shape;
   const auto outputs = static_cast<int>(f.outputs);
-  if (s.key.in == f32 && !kernels::facts_of(s.key.kernel).int8_weights) {
+  if (s.key.in == f32 && !kernels::facts_of(s.key.kernel).integer_weights) {
     if (is_in_half(n)) round_to_half(f.weight);
     to.set(name + ".weight", std::move(shape), std::move(f.weight));
   } else {
@@ -90,8 +91,16 @@ template <int = 0>
                                       ? quantized_transposed_weight(n, f, shape, from)
                                       : quantized_weight(n, f, from);
     if (!w) return unexpected{w.error()};
-    to.set(name + ".weight", std::move(shape), std::move(w->weight));
-    to.set(name + ".weight_scale", {outputs}, std::move(w->scale));
+    if (s.key.kernel == kernel::linear_dynamic_int4) {
+      const int inputs = shape[1];
+      to.set(name + ".weight", {outputs, (inputs + 1) / 2},
+             packing::int4_values(w->weight, static_cast<std::size_t>(inputs)));
+      const int groups = outputs == 0 ? 0 : static_cast<int>(w->scale.size()) / outputs;
+      to.set(name + ".weight_scale", {outputs, groups}, std::move(w->scale));
+    } else {
+      to.set(name + ".weight", std::move(shape), std::move(w->weight));
+      to.set(name + ".weight_scale", {outputs}, std::move(w->scale));
+    }
   }
   to.set(name + ".bias", {outputs}, std::move(f.bias));
   return done{};

@@ -23,7 +23,7 @@ namespace ctq {
 /// The quantized weight of a layer.
 struct quantized_weights {
   std::vector<std::int8_t> weight;  // in the order of the float weight
-  std::vector<float> scale;         // one for each output
+  std::vector<float> scale;         // one for each output, or for each group of each output
 };
 
 /// The scale and zero point of each output's weight, or one for all.
@@ -49,7 +49,8 @@ template <class Observer>
                         std::vector<std::int32_t>(outputs, found->zero_point)};
 }
 
-/// q = clamp(rne(w * (1 / scale))): symmetric, per output or per tensor, as the observer specifies.
+/// q = clamp(rne(w * (1 / scale))): symmetric, per group, per output or per tensor, as the observer
+/// specifies; to all of qint8, in groups to 4 bits.
 ///   trained  the scales and zero points that training has found; null: those of a new observer
 template <int Deferred = 0>
 [[nodiscard, gnu::cold]] result<quantized_weights> quantize_weights(
@@ -71,7 +72,10 @@ template <int Deferred = 0>
     if (!found) return unexpected{found.error()};
     p = *std::move(found);
   }
-  if (p.scale.size() != f.outputs) return fail("weight", "ch_axis must be 0, the outputs");
+  const auto group = static_cast<std::size_t>(record.args.group_size);
+  const std::size_t per_scale = group == 0 || per_output < group ? per_output : group;
+  const std::size_t groups = per_scale == 0 ? 1 : (per_output + per_scale - 1) / per_scale;
+  if (p.scale.size() != f.outputs * groups) return fail("weight", "ch_axis must be 0, the outputs");
   for (const std::int32_t z : p.zero_point)
     if (z != 0) return fail("weight", "the zero point must be 0: ask for a symmetric qscheme");
   for (const float scale : p.scale) {
@@ -83,12 +87,13 @@ template <int Deferred = 0>
   }
   quantized_weights q{.weight = std::vector<std::int8_t>(f.weight.size()),
                       .scale = std::move(p.scale)};
+  const quant_range range = group == 0 ? range_of(qint8) : int4_range;
+  const auto low = static_cast<float>(range.min), high = static_cast<float>(range.max);
   for (std::size_t i = 0; i < f.weight.size(); ++i) {
-    const float inverse = 1.0F / q.scale[i / per_output];
+    const std::size_t of_scale = i / per_output * groups + i % per_output / per_scale;
+    const float inverse = 1.0F / q.scale[of_scale];
     const float steps = std::nearbyint(f.weight[i] * inverse);
-    q.weight[i] = static_cast<std::int8_t>(steps < -128.0F  ? -128.0F
-                                           : steps > 127.0F ? 127.0F
-                                                            : steps);
+    q.weight[i] = static_cast<std::int8_t>(steps < low ? low : steps > high ? high : steps);
   }
   return q;
 }

@@ -79,6 +79,7 @@ constexpr void append(Text& out, const linear_shape& s) {
   append_extents(out, s.rows, s.in_features);
   out.append(":");
   append_extents(out, s.rows, s.out_features);
+  if (s.group_size != 0) append_all(out, ":g", s.group_size);
 }
 template <class Text, convolution_record Shape>
 constexpr void append(Text& out, const Shape& s) {

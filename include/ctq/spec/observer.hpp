@@ -91,7 +91,8 @@ struct optional_int {
   friend constexpr bool operator==(const optional_int&, const optional_int&) = default;
 };
 
-/// The keyword arguments of PyTorch's observers, with their defaults.
+/// The keyword arguments of PyTorch's observers, with their defaults, and group_size, which torchao
+/// has: a range for each run of so many elements of a channel, the last of which may be shorter.
 struct observer_args {
   ctq::dtype dtype = quint8;
   ctq::qscheme qscheme = ctq::qscheme::per_tensor_affine;
@@ -101,6 +102,7 @@ struct observer_args {
   float eps = 0x1p-23F;
   double averaging_constant = 0.01;  // moving averages
   int ch_axis = 0;                   // per channel
+  int group_size = 0;                // per channel; 0: one range for all of it
   int bins = 2048;                   // histogram
   int upsample_rate = 128;           // histogram
   bool is_dynamic = false;           // placeholder
@@ -110,6 +112,11 @@ struct observer_args {
 
   friend constexpr bool operator==(const observer_args&, const observer_args&) = default;
 };
+
+/// The integers of weights in groups, and the most elements that a group may have: its sum must fit
+/// into int32.
+inline constexpr quant_range int4_range{-8, 7};
+inline constexpr int max_group_size = 1 << 20;
 
 /// Whether both bounds are given; a single one is ignored, as in PyTorch.
 [[nodiscard]] constexpr bool has_custom_range(const observer_args& a) {
@@ -145,11 +152,15 @@ struct placeholder_observer_args {
   ctq::dtype dtype = f32;
   optional_int quant_min{};
   optional_int quant_max{};
+  float eps = 0x1p-23F;
   bool is_dynamic = false;
 
   constexpr operator observer_args() const {  // NOLINT(google-explicit-constructor)
-    return {
-        .dtype = dtype, .quant_min = quant_min, .quant_max = quant_max, .is_dynamic = is_dynamic};
+    return {.dtype = dtype,
+            .quant_min = quant_min,
+            .quant_max = quant_max,
+            .eps = eps,
+            .is_dynamic = is_dynamic};
   }
 };
 
@@ -175,6 +186,7 @@ struct per_channel_observer_args {
   float eps = 0x1p-23F;
   double averaging_constant = 0.01;
   int ch_axis = 0;
+  int group_size = 0;
 
   constexpr operator observer_args() const {  // NOLINT(google-explicit-constructor)
     return {.dtype = dtype,
@@ -184,7 +196,8 @@ struct per_channel_observer_args {
             .quant_max = quant_max,
             .eps = eps,
             .averaging_constant = averaging_constant,
-            .ch_axis = ch_axis};
+            .ch_axis = ch_axis,
+            .group_size = group_size};
   }
 };
 

@@ -43,7 +43,7 @@ constexpr void for_each_argument(F f) {
   f("quant_min", &args::quant_min), f("quant_max", &args::quant_max);
   f("eps", &args::eps);
   f("averaging_constant", &args::averaging_constant);
-  f("ch_axis", &args::ch_axis);
+  f("ch_axis", &args::ch_axis), f("group_size", &args::group_size);
   f("bins", &args::bins), f("upsample_rate", &args::upsample_rate);
   f("is_dynamic", &args::is_dynamic);
   f("scale", &args::scale), f("zero_point", &args::zero_point);

@@ -20,8 +20,8 @@ BOOST_HANA_ADAPT_STRUCT(ctq::input_index_record, input, weight, bias);
 BOOST_HANA_ADAPT_STRUCT(ctq::dtype_config_record, input_dtype, output_dtype, weight_dtype,
                         bias_dtype, is_dynamic);
 BOOST_HANA_ADAPT_STRUCT(ctq::observer_args, dtype, qscheme, reduce_range, quant_min, quant_max, eps,
-                        averaging_constant, ch_axis, bins, upsample_rate, is_dynamic, scale,
-                        zero_point, use_grad_scaling);
+                        averaging_constant, ch_axis, group_size, bins, upsample_rate, is_dynamic,
+                        scale, zero_point, use_grad_scaling);
 
 namespace ctq {
 

@@ -63,6 +63,30 @@ constexpr void observer(findings& out, spec_place at, const observer_record& o) 
     out.error(rule::observer_qscheme, at, name_of(o.type), " cannot be ", name_of(o.args.qscheme));
 }
 
+/// Checks what the kernel of weights in groups requires of a qconfig.
+constexpr void groups(findings& out, int entry, const qconfig_record& q) {
+  constexpr rule r = rule::observer_group_size;
+  if (q.activation.args.group_size != 0)
+    return out.error(r, {entry, -1, "activation", "group_size"}, "only weights have groups");
+  const observer_args& w = q.weight.args;
+  if (w.group_size == 0) return;
+  const spec_place at{entry, -1, "weight", "group_size"};
+  const quant_range range = range_of(w);
+  if (w.group_size < 1 || w.group_size > max_group_size) {
+    out.error(r, at, w.group_size, " is not in 1 to ", max_group_size);
+  } else if (q.weight.type != observer_class::per_channel_min_max ||
+             q.weight.fake_quantize != fake_quantize_class::none) {
+    out.error(r, at, "only a PerChannelMinMaxObserver has groups");
+  } else if (w.dtype != qint8 || w.qscheme != qscheme::per_channel_symmetric || w.ch_axis != 0 ||
+             range.min < int4_range.min || range.max > int4_range.max) {
+    out.error(r, at, "groups need qint8, per_channel_symmetric, ch_axis 0 and a range in ",
+              int4_range.min, " to ", int4_range.max);
+  } else if (q.activation.type != observer_class::placeholder || !q.activation.args.is_dynamic ||
+             q.activation.args.dtype != qint8) {
+    out.error(r, at, "weights in groups need a dynamic qint8 activation");
+  }
+}
+
 }  // namespace rules
 
 /// Appends the findings of all entries.
@@ -74,6 +98,7 @@ constexpr void validate(const mapping_view& mapping, findings& out) {
       rules::observer(out, {i, -1, "weight", {}}, e.qconfig.weight);
       if (e.qconfig.output.type != observer_class::none)
         rules::observer(out, {i, -1, "output", {}}, e.qconfig.output);
+      rules::groups(out, i, e.qconfig);
     }
     if (e.level == mapping_level::module_name_regex && !name_regex{e.module}.valid())
       out.error(rule::regex_syntax, {i, -1, "module_name_regex", {}}, e.module,

@@ -10,6 +10,7 @@
 
 #include "../runtime/compare_executors.hpp"
 #include "ctq/evaluate/evaluator.hpp"
+#include "ctq/evaluate/observer_set.hpp"
 #include "ctq/runtime/weights.hpp"
 
 namespace small {
@@ -33,6 +34,20 @@ template <class Int8>
                                             .zero_point = {q.zero_point}};
   }
   return all;
+}
+
+/// Those of the weights of functions, too, as their observers calculate them.
+template <class Plan>
+void add_steps_of_functions(const ctq::weights& w, ctq::quantizations& all) {
+  for (const ctq::node& n : Plan::lowered.nodes) {
+    if (n.observer_config == nullptr || !is_per_channel(n.observer_config->type)) continue;
+    const ctq::node& weight = Plan::lowered.nodes[Plan::lowered.args[n.first_arg]];
+    const ctq::weight_tensor* const given = w.find(path_of(weight));
+    REQUIRE(given != nullptr);
+    const auto found = ctq::weight_steps(*n.observer_config, {given->shape, given->values}, {});
+    REQUIRE(found);
+    all.activations[n.observer] = **found;
+  }
 }
 
 /// What runs the custom modules of these paths.
@@ -72,7 +87,9 @@ struct and_evaluator {
 
   template <class Plan, class Int8>
   [[nodiscard]] comparison<Plan> of(const Int8& int8, const ctq::weights& w) const {
-    return {state_of(w), steps_of(int8)};
+    comparison<Plan> made{state_of(w), steps_of(int8)};
+    add_steps_of_functions<Plan>(w, made.steps);
+    return made;
   }
 };
 

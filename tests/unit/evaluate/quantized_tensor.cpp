@@ -48,6 +48,18 @@ TEST_CASE("each channel has its own scale") {
   CHECK(dequantize(t).data == std::vector<float>{3.0F, 3.0F, -1.0F, -1.0F});
 }
 
+TEST_CASE("each group of a channel has its own scale, and 4 bits") {
+  const quantization s{qint8, 0, {1.0, 0.5, 2.0, 1.0}, {0, 0, 0, 0}, {}, 2};
+  const auto t = quantize({{2, 3, 1}, {3.0F, -9.0F, 1.0F, 8.0F, 20.0F, -1.0F}}, s);
+  CHECK(t.q.data == std::vector<std::int32_t>{3, -8, 2, 4, 7, -1});
+  CHECK(dequantize(t).data == std::vector<float>{3.0F, -8.0F, 1.0F, 8.0F, 14.0F, -1.0F});
+  CHECK(problem_with(s, {2, 3, 1}).empty());
+  CHECK(problem_with(s, {2, 5, 1}) ==
+        "the number of scales is 4, that of zero points 4; both must be 6");
+  CHECK(problem_with({qint8, 1, {1.0}, {0}, {}, 2}, {2, 1}) == "groups of 2 along axis 1");
+  CHECK(problem_with({qint8, 0, {1.0}, {0}, {}, -2}, {1, 1}) == "groups of -2 along axis 0");
+}
+
 TEST_CASE("the real zero points of embeddings are added before rounding") {
   const quantization s{quint8, 0, {0.5}, {}, {0.25F}};
   const auto t = quantize({{1, 2}, {0.25F, 0.0F}}, s);

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include "../runtime/packing/gain_module.hpp"
+#include "ctq/backends/executorch.hpp"
 #include "ctq/backends/native.hpp"
 #include "ctq/backends/qconfigs.hpp"
 #include "quantized_net.hpp"
@@ -139,6 +140,30 @@ TEST_CASE("so is a file of tables and recurrent layers") {
   CHECK(other.error().message().starts_with(
       "embedded model: metadata \"ctq.steps\": the file is of another plan: line 3 is "
       "\"gru: rnn_dynamic"));
+}
+
+TEST_CASE("so is a file of weights in groups") {
+  constexpr static auto layer =
+      model("x"_n = nn::placeholder({2, 5}), "fc"_n = nn::linear("x"_n, {.out_features = 3}),
+            "out"_n = nn::output("fc"_n));
+  struct groups : qconfig_mapping<global<int8_dynamic_activation_int4_weight_qconfig<4>>> {};
+  auto observed = prepare<layer, executorch, groups>(small::checked_weights<layer>(3));
+  using plan = typename decltype(observed)::plan;
+  const tensor<float, 2, 5> x{{1, -2, 3, -4, 5, 0.5F, 0, 0.25F, -1, 2}};
+  observed(x);
+  const auto int8 = convert(observed).value_or_exit();
+  const temporary_file path;
+  REQUIRE(int8.save(path.name()));
+  const auto loaded = load_quantized<plan>(path.name());
+  REQUIRE(loaded);
+  CHECK((*loaded)(x).values == int8(x).values);
+  const auto file = read_safetensors(path.name());
+  REQUIRE(file);
+  REQUIRE(file->find("fc.weight") != nullptr);
+  CHECK(file->find("fc.weight")->shape == std::vector<std::int64_t>{3, 3});
+  CHECK(file->find("fc.weight_scale")->shape == std::vector<std::int64_t>{3, 2});
+  std::vector<char> bytes = bytes_of(path.name());
+  check_damage<plan>(bytes);
 }
 
 TEST_CASE("a tensor without elements may still have an extent that is too large") {

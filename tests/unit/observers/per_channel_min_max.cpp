@@ -30,6 +30,22 @@ TEST_CASE("channels are slices along ch_axis, from either end") {
   }
 }
 
+TEST_CASE("groups are runs of a channel, the last of which may be shorter") {
+  per_channel_min_max groups(per_channel_observer_args{.group_size = 2});
+  groups.observe(matrix, shape(2, 3));
+  CHECK(seen(groups) ==
+        std::vector<extrema>{{-2, 1, false}, {3, 3, false}, {-4, 5, false}, {6, 6, false}});
+  const auto p = groups.calculate_qparams();
+  REQUIRE(p);
+  CHECK(p->group_size == 2);
+  CHECK(p->scale.size() == 4);
+  groups.observe(matrix, shape(3, 2));
+  CHECK_FALSE(groups.calculate_qparams());
+  per_channel_min_max whole(per_channel_observer_args{.group_size = 100});
+  whole.observe(matrix, shape(2, 3));
+  CHECK(seen(whole) == std::vector<extrema>{{-2, 3, false}, {-4, 6, false}});
+}
+
 TEST_CASE("a channel on the middle axis includes its elements of every outer index") {
   per_channel_min_max o(per_channel_observer_args{.ch_axis = 1});
   std::vector<float> weight(2 * 3 * 2 * 2);

@@ -33,6 +33,19 @@ TEST_CASE("one scale for all rows with a per-tensor observer") {
   CHECK(q->weight == std::vector<std::int8_t>{127, -64, 0, 50});
 }
 
+TEST_CASE("groups have 4 bits and a scale each") {
+  constexpr observer_record groups =
+      per_channel_min_max_observer<{.quant_min = -8, .quant_max = 7, .group_size = 2}>::value;
+  const auto q = quantize_weights(
+      {.weight = {0.75F, -1.5F, 15, 3, 0.3F, 0.03F}, .bias = {0, 0}, .outputs = 2}, groups, {});
+  REQUIRE(q);
+  CHECK(q->scale.size() == 4);
+  CHECK(q->scale[0] == 0.2F);
+  CHECK(q->scale[1] == 2);
+  // 15 / 2 is 7.5, which is rounded to 8, which 4 bits do not hold.
+  CHECK(q->weight == std::vector<std::int8_t>{4, -8, 7, 7, 1, 7});
+}
+
 TEST_CASE("affine weights and scales outside the backend's bounds are errors") {
   const auto affine = quantize_weights(two_rows, min_max_observer<{.dtype = qint8}>::value, {});
   REQUIRE(!affine);

@@ -51,6 +51,9 @@ TEST_CASE("a step's line has its kernel, dtypes, shape, blocking and packed byte
   CHECK(text_of<isa::scalar>(
             signature(kernel::linear_dynamic, f32, f32, linear_shape{2, 30, 10}, true)) ==
         "linear_dynamic+relu,float32:float32,2x30:2x10,dense:2x2x1,1472");
+  CHECK(text_of<isa::scalar>(
+            signature(kernel::linear_dynamic_int4, f32, f32, linear_shape{2, 30, 10, 1, 16})) ==
+        "linear_dynamic_int4,float32:float32,2x30:2x10:g16,-,384");
   CHECK(text_of<isa::scalar>(signature(kernel::quantize, f32, quint8, elementwise_shape{7})) ==
         "quantize,float32:quint8,7,-,0");
 }

@@ -63,6 +63,46 @@ static_assert(says<global<with_activation<observer_args{.qscheme = qscheme::per_
     "error: activation.qscheme: MinMaxObserver cannot be per_channel_affine [observer-qscheme]"));
 static_assert(says<module_name_regex<"layer(1", qconfig_none>>(
     0, "error: module_name_regex: layer(1 is not a supported regular expression [regex-syntax]"));
+using in_row = placeholder_observer<{.dtype = qint8, .is_dynamic = true}>;
+template <auto Weight, class Activation = in_row>
+using in_groups = global<qconfig<Activation, per_channel_min_max_observer<Weight>>>;
+constexpr per_channel_observer_args groups{.quant_min = -8, .quant_max = 7, .group_size = 32};
+constexpr per_channel_observer_args with(auto change) {
+  per_channel_observer_args a = groups;
+  change(a);
+  return a;
+}
+constexpr std::string_view four_bits =
+    "error: weight.group_size: groups need qint8, per_channel_symmetric, ch_axis 0 and a range in "
+    "-8 to 7 [observer-group-size]";
+static_assert(is_fine<in_groups<groups>>);
+static_assert(is_fine<in_groups<with([](auto& a) { a.group_size = 1 << 20; })>>);
+static_assert(says<in_groups<with([](auto& a) { a.group_size = (1 << 20) + 1; })>>(
+    0, "error: weight.group_size: 1048577 is not in 1 to 1048576 [observer-group-size]"));
+static_assert(says<in_groups<with([](auto& a) { a.group_size = -1; })>>(
+    0, "error: weight.group_size: -1 is not in 1 to 1048576 [observer-group-size]"));
+static_assert(says<in_groups<with([](auto& a) { a.quant_max = 8; })>>(0, four_bits));
+static_assert(says<in_groups<with([](auto& a) { a.quant_min = -9; })>>(0, four_bits));
+static_assert(says<in_groups<with([](auto& a) { a.ch_axis = 1; })>>(0, four_bits));
+static_assert(says<in_groups<with([](auto& a) { a.dtype = quint8, a.quant_min = 0; })>>(0,
+                                                                                        four_bits));
+static_assert(
+    says<in_groups<with([](auto& a) { a.qscheme = qscheme::per_channel_affine; })>>(0, four_bits));
+static_assert(says<in_groups<groups, placeholder_observer<{.dtype = quint8, .is_dynamic = true}>>>(
+    0,
+    "error: weight.group_size: weights in groups need a dynamic qint8 activation "
+    "[observer-group-size]"));
+static_assert(says<in_groups<groups, placeholder_observer<{.dtype = qint8}>>>(
+    0,
+    "error: weight.group_size: weights in groups need a dynamic qint8 activation "
+    "[observer-group-size]"));
+static_assert(says<global<qconfig<
+                  in_row, fake_quantize<moving_average_per_channel_min_max_observer<groups>>>>>(
+    0,
+    "error: weight.group_size: only a PerChannelMinMaxObserver has groups [observer-group-size]"));
+static_assert(says<global<with_activation<observer_args{.group_size = 4}>>>(
+    0, "error: activation.group_size: only weights have groups [observer-group-size]"));
+
 // A regular expression is only one where one is wanted.
 static_assert(is_fine<module_name<"layer(1", qconfig_none>>);
 

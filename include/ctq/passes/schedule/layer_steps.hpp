@@ -26,12 +26,14 @@ class layer_steps : public parameter_steps<Graph, Schedule> {
   using base::out_;
   using base::steps_;
 
-  /// The kernel of a layer. Weights of float16 are floats, so they need that of floats.
+  /// The kernel of a layer. Weights of float16 are floats, so they need that of floats; those in
+  /// groups have 4 bits.
   [[nodiscard]] constexpr kernel_id kernel_of_layer(int i) const {
     const kernel_id by = g_.nodes[i].op->descriptor->schedule.kernel;
     const observer_record* const w = g_.nodes[i].weight;
-    return w != nullptr && w->args.dtype == f16 && by == kernel::linear_dynamic ? kernel::linear
-                                                                                : by;
+    if (w == nullptr || by != kernel::linear_dynamic) return by;
+    if (w->args.group_size > 0) return kernel::linear_dynamic_int4;
+    return w->args.dtype == f16 ? kernel::linear : by;
   }
 
   /// The sizes of its kernel, and the dtype to which that quantizes its input.
@@ -39,11 +41,11 @@ class layer_steps : public parameter_steps<Graph, Schedule> {
     const node& n = g_.nodes[i];
     const op_schedule& s = n.op->descriptor->schedule;
     next_sizes(s.sizes(n.attrs, g_.nodes[a].shape, n.shape));
-    if (s.kernel != kernel::linear_dynamic || n.observer_config == nullptr ||
-        n.observer_config->args.dtype != qint8)
-      return;
+    if (s.kernel != kernel::linear_dynamic) return;
     auto sizes = out_.steps[steps_].key.template as<linear_shape>();
-    sizes.signed_input = 1;
+    if (n.observer_config != nullptr && n.observer_config->args.dtype == qint8)
+      sizes.signed_input = 1;
+    if (n.weight != nullptr) sizes.group_size = n.weight->args.group_size;
     next_sizes(sizes);
   }
 

@@ -41,6 +41,25 @@ namespace packing {
   return key.then == fused_op::nothing ? d.out : d.fused;
 }
 
+/// Packs the weights of a linear layer that have 4 bits and a scale per group.
+///   name  of the node
+///   bias  [O]
+/// Errors  as state_dict::floats
+template <int = 0>
+[[nodiscard, gnu::cold]] status pack_int4_layer(const kernel_packing& kernels,
+                                                const kernel_signature& key,
+                                                const std::string& name, const state_dict& state,
+                                                const float* bias, std::byte* packed) {
+  const auto s = key.as<linear_shape>();
+  const int groups = (s.in_features + s.group_size - 1) / s.group_size;
+  const auto weight = state.bytes(name + ".weight", {{s.out_features, (s.in_features + 1) / 2}});
+  if (!weight) return unexpected{weight.error()};
+  const auto scale = state.floats(name + ".weight_scale", {{s.out_features, groups}});
+  if (!scale) return unexpected{scale.error()};
+  kernels.pack(key, {weight->data(), bias, scale->data()}, packed);
+  return done{};
+}
+
 /// Packs the weights of a layer.
 /// Errors  as state_dict::floats; with the node: as check_sums, output_arithmetic_of
 template <int = 0>
@@ -51,8 +70,10 @@ template <int = 0>
   const weight_of_layer layer = weight_of(s.key, n);
   const auto bias = state.floats(name + ".bias", {{layer.outputs}});
   if (!bias) return unexpected{bias.error()};
-  const bool int8_weights = ctq::kernels::facts_of(s.key.kernel).int8_weights;
-  if (s.key.in == f32 && !int8_weights) {
+  if (s.key.kernel == kernel::linear_dynamic_int4)
+    return pack_int4_layer(kernels, s.key, name, state, bias->data(), packed);
+  const bool integer_weights = ctq::kernels::facts_of(s.key.kernel).integer_weights;
+  if (s.key.in == f32 && !integer_weights) {
     const auto weight = state.floats(name + ".weight", layer.shape);
     if (!weight) return unexpected{weight.error()};
     with_kernel_order<float>(*weight, layer, [&](const float* ordered) {
@@ -66,7 +87,7 @@ template <int = 0>
   if (!scale) return unexpected{scale.error()};
   status packing = done{};
   const auto at_node = [&n](const error& e) { return fail(place_of(n) + ", " + e.place, e.cause); };
-  if (int8_weights) {
+  if (integer_weights) {
     const bool sums = s.key.kernel == kernel::linear_dynamic;  // of integers
     if (const status ok = check_sums({*weight, *scale}); sums && !ok) return at_node(ok.error());
     kernels.pack(s.key, {weight->data(), bias->data(), scale->data()}, packed);

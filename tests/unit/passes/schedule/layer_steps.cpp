@@ -100,3 +100,15 @@ TEST_CASE("a dynamic linear layer quantizes its input to what its observer says"
   g.nodes[2].observer_config = &to_signed;
   CHECK(schedule(g.view()).steps[0].key.as<linear_shape>().signed_input == 1);
 }
+
+TEST_CASE("a dynamic linear layer with weights in groups has a kernel of its own") {
+  auto g =
+      graph_of(q::linear_dynamic.id(), f32, attributes{linear_options{4, 4}}, {2, 4}, 1, {2, 4});
+  CHECK(schedule(g.view()).steps[0].key.kernel == kernel::linear_dynamic);
+  const observer_record weight{observer_class::per_channel_min_max,
+                               {.dtype = qint8, .group_size = 3}};
+  g.nodes[2].weight = &weight;
+  const kernel_signature key = schedule(g.view()).steps[0].key;
+  CHECK(key.kernel == kernel::linear_dynamic_int4);
+  CHECK(key.as<linear_shape>().group_size == 3);
+}

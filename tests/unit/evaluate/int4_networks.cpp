@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Linear layers with weights of 4 bits in groups, through both executors and the evaluator.
+
+#include <doctest/doctest.h>
+
+#include "compare_evaluator.hpp"
+#include "ctq/backends/dtype_configs.hpp"
+#include "ctq/backends/executorch.hpp"
+#include "ctq/backends/op_configs.hpp"
+#include "ctq/backends/qconfigs.hpp"
+#include "ctq/ops/builtin_ops.hpp"
+
+using namespace ctq;
+using namespace ctq::literals;
+
+namespace {
+
+// Rows of an odd number of weights; the last group is shorter, and may be the only one.
+inline constexpr auto net =
+    model("x"_n = nn::placeholder({3, 71}), "up"_n = nn::linear("x"_n, {.out_features = 45}),
+          "gelu"_n = nn::gelu("up"_n),
+          "down"_n = nn::linear("gelu"_n, {.out_features = 5, .bias = false}),
+          "out"_n = nn::output("down"_n));
+
+inline constexpr auto functional =
+    model("x"_n = nn::placeholder({3, 7}), "weight"_n = nn::get_attr({5, 7}),
+          "bias"_n = nn::get_attr({5}), "y"_n = fn::linear("x"_n, "weight"_n, "bias"_n),
+          "relu"_n = fn::relu("y"_n), "out"_n = nn::output("relu"_n));
+
+template <int GroupSize>
+struct linear_in_groups
+    : qconfig_mapping<
+          object_type<nn::linear, int8_dynamic_activation_int4_weight_qconfig<GroupSize>>> {};
+
+/// A backend that also fuses a relu into them.
+struct npu : backend_config<"npu", linear_configs<symmetric_dynamic_int8>> {};
+template <int GroupSize>
+struct all_in_groups
+    : qconfig_mapping<global<int8_dynamic_activation_int4_weight_qconfig<GroupSize>>> {};
+
+template <const auto& Model, class Backend, class Mapping>
+constexpr int count_of_int4() {
+  constexpr auto& schedule = plan<Model, Backend, Mapping>::int8_schedule;
+  int count = 0;
+  for (int i = 0; i < schedule.count; ++i)
+    count += schedule.steps[i].key.kernel == kernel::linear_dynamic_int4 ? 1 : 0;
+  return count;
+}
+
+template <int GroupSize>
+void check_groups(float most) {
+  using mapping = linear_in_groups<GroupSize>;
+  static_assert(count_of_int4<net, executorch, mapping>() == 2);
+  const auto d = small::compare_executors<net, executorch, mapping, unsupported::error>(
+      5, small::and_evaluator{});
+  CHECK(d.other_bytes == 0);
+  CHECK(d.error > 0);
+  CHECK(d.error < most * d.size);
+}
+
+}  // namespace
+
+TEST_CASE("weights in groups have the same bytes in the executors and in the evaluator") {
+  check_groups<16>(0.3F);
+  check_groups<2>(0.3F);
+  check_groups<1000>(0.4F);
+}
+
+TEST_CASE("a relu is fused into a layer with weights in groups, a module or a function") {
+  using mapping = all_in_groups<32>;
+  constexpr auto& steps = plan<small::mlp, npu, mapping>::int8_schedule;
+  static_assert(count_of_int4<small::mlp, npu, mapping>() == 2);
+  static_assert(steps.count == 2 && steps.steps[0].key.relu && !steps.steps[1].key.relu);
+  const auto d = small::compare_executors<small::mlp, npu, mapping, unsupported::error>(
+      5, small::and_evaluator{});
+  CHECK(d.other_bytes == 0);
+  CHECK(d.error < 0.3F * d.size);
+
+  using small_groups = all_in_groups<4>;
+  static_assert(plan<functional, npu, small_groups>::int8_schedule.count == 1);
+  const auto f = small::compare_executors<functional, npu, small_groups, unsupported::error>(
+      5, small::and_evaluator{});
+  CHECK(f.other_bytes == 0);
+  CHECK(f.error > 0);
+  CHECK(f.error < 0.3F * f.size);
+}
