@@ -63,28 +63,31 @@ constexpr void observer(findings& out, spec_place at, const observer_record& o) 
     out.error(rule::observer_qscheme, at, name_of(o.type), " cannot be ", name_of(o.args.qscheme));
 }
 
-/// Checks what the kernel of weights in groups requires of a qconfig.
-constexpr void groups(findings& out, int entry, const qconfig_record& q) {
-  constexpr rule r = rule::observer_group_size;
-  if (q.activation.args.group_size != 0)
-    return out.error(r, {entry, -1, "activation", "group_size"}, "only weights have groups");
+/// What the kernel of weights in groups lacks in a qconfig that asks for them; empty: nothing.
+constexpr std::string_view missing_for_groups(const qconfig_record& q) {
   const observer_args& w = q.weight.args;
-  if (w.group_size == 0) return;
-  const spec_place at{entry, -1, "weight", "group_size"};
   const quant_range range = range_of(w);
-  if (w.group_size < 1 || w.group_size > max_group_size) {
-    out.error(r, at, w.group_size, " is not in 1 to ", max_group_size);
-  } else if (q.weight.type != observer_class::per_channel_min_max ||
-             q.weight.fake_quantize != fake_quantize_class::none) {
-    out.error(r, at, "only a PerChannelMinMaxObserver has groups");
-  } else if (w.dtype != qint8 || w.qscheme != qscheme::per_channel_symmetric || w.ch_axis != 0 ||
-             range.min < int4_range.min || range.max > int4_range.max) {
-    out.error(r, at, "groups need qint8, per_channel_symmetric, ch_axis 0 and a range in ",
-              int4_range.min, " to ", int4_range.max);
-  } else if (q.activation.type != observer_class::placeholder || !q.activation.args.is_dynamic ||
-             q.activation.args.dtype != qint8) {
-    out.error(r, at, "weights in groups need a dynamic qint8 activation");
-  }
+  if (w.group_size < 1 || w.group_size > max_group_size) return "a group has 1 to 2^20 elements";
+  if (q.weight.type != observer_class::per_channel_min_max ||
+      q.weight.fake_quantize != fake_quantize_class::none)
+    return "only a PerChannelMinMaxObserver has groups";
+  if (w.dtype != qint8 || w.qscheme != qscheme::per_channel_symmetric || w.ch_axis != 0 ||
+      range.min < int4_range.min || range.max > int4_range.max)
+    return "groups need qint8, per_channel_symmetric, ch_axis 0 and a range in -8 to 7";
+  if (q.activation.type != observer_class::placeholder || !q.activation.args.is_dynamic ||
+      q.activation.args.dtype != qint8)
+    return "weights in groups need a dynamic qint8 activation";
+  return {};
+}
+
+constexpr void groups(findings& out, int entry, const qconfig_record& q) {
+  const bool of_activation = q.activation.args.group_size != 0;
+  if (!of_activation && q.weight.args.group_size == 0) return;
+  const std::string_view missing =
+      of_activation ? "only weights have groups" : missing_for_groups(q);
+  if (!missing.empty())
+    out.error(rule::observer_group_size,
+              {entry, -1, of_activation ? "activation" : "weight", "group_size"}, missing);
 }
 
 }  // namespace rules

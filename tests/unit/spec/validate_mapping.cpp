@@ -78,9 +78,9 @@ constexpr std::string_view four_bits =
 static_assert(is_fine<in_groups<groups>>);
 static_assert(is_fine<in_groups<with([](auto& a) { a.group_size = 1 << 20; })>>);
 static_assert(says<in_groups<with([](auto& a) { a.group_size = (1 << 20) + 1; })>>(
-    0, "error: weight.group_size: 1048577 is not in 1 to 1048576 [observer-group-size]"));
+    0, "error: weight.group_size: a group has 1 to 2^20 elements [observer-group-size]"));
 static_assert(says<in_groups<with([](auto& a) { a.group_size = -1; })>>(
-    0, "error: weight.group_size: -1 is not in 1 to 1048576 [observer-group-size]"));
+    0, "error: weight.group_size: a group has 1 to 2^20 elements [observer-group-size]"));
 static_assert(says<in_groups<with([](auto& a) { a.quant_max = 8; })>>(0, four_bits));
 static_assert(says<in_groups<with([](auto& a) { a.quant_min = -9; })>>(0, four_bits));
 static_assert(says<in_groups<with([](auto& a) { a.ch_axis = 1; })>>(0, four_bits));

@@ -26,27 +26,11 @@ class layer_steps : public parameter_steps<Graph, Schedule> {
   using base::out_;
   using base::steps_;
 
-  /// The kernel of a layer. Weights of float16 are floats, so they need that of floats; those in
-  /// groups have 4 bits.
-  [[nodiscard]] constexpr kernel_id kernel_of_layer(int i) const {
-    const kernel_id by = g_.nodes[i].op->descriptor->schedule.kernel;
-    const observer_record* const w = g_.nodes[i].weight;
-    if (w == nullptr || by != kernel::linear_dynamic) return by;
-    if (w->args.group_size > 0) return kernel::linear_dynamic_int4;
-    return w->args.dtype == f16 ? kernel::linear : by;
-  }
-
-  /// The sizes of its kernel, and the dtype to which that quantizes its input.
-  constexpr void next_sizes_of_layer(int i, int a) {
-    const node& n = g_.nodes[i];
-    const op_schedule& s = n.op->descriptor->schedule;
-    next_sizes(s.sizes(n.attrs, g_.nodes[a].shape, n.shape));
-    if (s.kernel != kernel::linear_dynamic) return;
-    auto sizes = out_.steps[steps_].key.template as<linear_shape>();
-    if (n.observer_config != nullptr && n.observer_config->args.dtype == qint8)
-      sizes.signed_input = 1;
-    if (n.weight != nullptr) sizes.group_size = n.weight->args.group_size;
-    next_sizes(sizes);
+  /// The kernel of a layer, whose sizes it sets in the key of the next step.
+  constexpr kernel_id sized_kernel(int i, int a) {
+    const op_schedule& s = g_.nodes[i].op->descriptor->schedule;
+    next_sizes(s.sizes(g_.nodes[i].attrs, g_.nodes[a].shape, g_.nodes[i].shape));
+    return s.kernel == kernel::linear_dynamic ? dynamic_kernel(i) : s.kernel;
   }
 
   /// A layer whose sums are never rounded to integers.
@@ -61,8 +45,7 @@ class layer_steps : public parameter_steps<Graph, Schedule> {
     const int x = in_order(a, order);
     const int y = other >= 0 ? in_order(other, order) : -1;
     const int sums = this->new_value(static_cast<std::size_t>(elements_of(i)) * sizeof(float));
-    next_sizes_of_layer(i, a);
-    this->emit(kernel_of_layer(i), i, a, x, sums, f32, -1);
+    this->emit(sized_kernel(i, a), i, a, x, sums, f32, -1);
     if (out_.problem.any()) return;
     if (other < 0) return followed(i, sums, order);
     next_sizes(elementwise_shape{elements_of(i)});
@@ -72,6 +55,22 @@ class layer_steps : public parameter_steps<Graph, Schedule> {
   }
 
  private:
+  /// The kernel of a linear layer whose input is quantized dynamically, and the dtype to which it
+  /// is, in the sizes. Weights of float16 are floats, so they need the kernel of floats; those in
+  /// groups have 4 bits.
+  constexpr kernel_id dynamic_kernel(int i) {
+    const node& n = g_.nodes[i];
+    const int group_size = n.weight == nullptr ? 0 : n.weight->args.group_size;
+    auto sizes = out_.steps[steps_].key.template as<linear_shape>();
+    const bool to_signed = n.observer_config != nullptr && n.observer_config->args.dtype == qint8;
+    sizes.signed_input = to_signed ? 1 : 0;
+    sizes.group_size = group_size;
+    next_sizes(sizes);
+    if (group_size > 0) return kernel::linear_dynamic_int4;
+    return n.weight != nullptr && n.weight->args.dtype == f16 ? kernel::linear
+                                                              : kernel::linear_dynamic;
+  }
+
   /// Appends the op that follows, on floats, and a quantize.
   constexpr void followed(int i, int sums, layout order) {
     const node& n = g_.nodes[i];

@@ -64,11 +64,12 @@ class parameter_steps : public sequence_steps<Graph, Schedule> {
     return true;
   }
 
+  bool has_constants_ = false;  // there are some, or parameters
+
  private:
   static constexpr int packed = -1;  // the value of nodes that are only read as parameters
 
   std::size_t constant_bytes_ = 0;  // of the constants so far
-  bool has_constants_ = false;      // there are some, or parameters
 };
 
 }  // namespace ctq::scheduling

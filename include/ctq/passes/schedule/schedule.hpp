@@ -134,7 +134,7 @@ class scheduler : public layer_steps<Graph, Schedule> {
     const op_schedule& s = schedule_of(i);
     const int a = arg(i);
     if (g_.nodes[i].arg_count > s.tensors && !this->has_parameters(i)) return;
-    if (this->is_parameter(i)) return;
+    if (this->has_constants_ && this->is_parameter(i)) return;  // mostly without a call
     if (s.with_number != nullptr && g_.nodes[i].arg_count == 1) return with_number(i, a);
     if (s.tensors == 2 && !this->same_dtypes(i, a, arg(i, 1), s.kernel)) return;
     if (s.broadcasts && (s.broadcast == s.kernel || !equal_shapes(a, arg(i, 1))))
@@ -142,8 +142,7 @@ class scheduler : public layer_steps<Graph, Schedule> {
     const layout order = order_for(s.layout, a);
     const int x = in_order(a, order);
     const int y = s.tensors == 2 ? in_order(arg(i, 1), order) : -1;
-    this->next_sizes_of_layer(i, a);
-    emit(this->kernel_of_layer(i), i, a, x, new_output(i, order), s.relu);
+    emit(this->sized_kernel(i, a), i, a, x, new_output(i, order), s.relu);
     if (y >= 0 && out_.problem.text.count == 0) this->also_reads(arg(i, 1), y);
   }
 
