@@ -37,10 +37,11 @@ struct float16_dynamic_qconfig : qconfig<placeholder_observer<{.dtype = f16, .is
 struct float16_static_qconfig
     : qconfig<placeholder_observer<{.dtype = f16}>, placeholder_observer<{.dtype = f16}>> {};
 
-/// torchao's Int8DynamicActivationInt4WeightConfig, for linear layers: weights of 4 bits with a
-/// scale for each GroupSize inputs of an output. Each row of the input is quantized to qint8, with
-/// the scale of its largest magnitude. The backend executorch has it.
-///   GroupSize  1 to 2^20; the last group of an output may be smaller
+/// For linear layers, as torchao's Int8DynamicActivationInt4WeightConfig with symmetric
+/// activations: weights of 4 bits with a scale for each group of GroupSize inputs of an output
+/// channel. Each row of the input is quantized to qint8, with the scale of its largest magnitude.
+/// The backend executorch has it; eps meets its constraint, but changes only the scales of weights.
+///   GroupSize  1 to 2^20; the last group of an output channel may be smaller
 template <int GroupSize = 32>
 struct int8_dynamic_activation_int4_weight_qconfig
     : qconfig<placeholder_observer<{.dtype = qint8, .eps = 0x1p-12F, .is_dynamic = true}>,

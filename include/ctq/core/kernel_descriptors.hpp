@@ -60,7 +60,7 @@ struct kernel_facts {
 
 // One row per kernel: its name, its record of sizes, the element types, and facts that few have.
 //   linear_dynamic      float32 to float32, computed on integers with the range of this input
-//   linear_dynamic_int4 the same with the range of each row, and weights of 4 bits in groups
+//   linear_dynamic_int4 the same with the range of each row, and weights of 4 bits per group
 //   pooling_avg         also adaptive pools
 //   rnn, rnn_dynamic    made of linear and of linear_dynamic: also LSTM and GRU, and their cells
 //   lstm_observed       an LSTM that also returns the values in its cells that are observed

@@ -104,9 +104,10 @@ template <class Kernels>
     const node_value& weight, const std::vector<float_ops::named_value>& attributes,
     node_quantizer<Kernels>& rounding) {
   const dtype integers = n.observer_config == nullptr ? quint8 : n.observer_config->args.dtype;
-  if (!from.dynamic || rounding.options().halve_dynamic_range ||
-      from.op->descriptor->layer_axes != 0 || !kernels::is_int8(integers) ||
-      weight.integers() == nullptr)
+  const quantized_tensor* const w = weight.integers();
+  if (w == nullptr || !from.dynamic || from.op->descriptor->layer_axes != 0 ||
+      !kernels::is_int8(integers) ||
+      (rounding.options().halve_dynamic_range && w->steps.group_size == 0))
     return {};
   const float_ops::value real = reads[0].real();
   const auto* const x = real.get_if<float_ops::tensor>();

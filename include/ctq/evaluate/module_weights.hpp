@@ -65,9 +65,13 @@ class module_weights {
                        (given == nullptr ? !kept.given : kept.given == *given);
     if (holds) return kept.integers;
     const auto& tensor = *weight.get_if<float_ops::tensor>();
-    if (given != nullptr)
-      if (std::string problem = problem_with(*given, tensor.shape); !problem.empty())
-        return fail(name, std::move(problem));
+    if (given != nullptr) {
+      std::string problem = problem_with(*given, tensor.shape);
+      if (const int asked = n.weight->args.group_size; given->group_size != asked)
+        problem = "the given qparams have groups of " + std::to_string(given->group_size) +
+                  " elements, the observer asks for groups of " + std::to_string(asked);
+      if (!problem.empty()) return fail(name, std::move(problem));
+    }
     const auto steps = given != nullptr ? result<std::optional<quantization>>(*given)
                                         : weight_steps(observer_of_weight(n), tensor, semantics_);
     if (!steps) return unexpected{steps.error()};

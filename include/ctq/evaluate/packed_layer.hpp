@@ -161,10 +161,13 @@ template <class Kernels, class In>
   return {std::move(bytes), true};
 }
 
-/// The same with weights of 4 bits in groups.
+/// Packs a linear layer whose input is quantized dynamically and whose weight per group. Not exact
+/// if no kernel has this weight.
 template <class Kernels>
-[[nodiscard]] packed_layer pack_int4_layer(const linear_shape& s, const quantized_tensor& weight,
-                                           std::vector<float> bias) {
+[[nodiscard]] packed_layer pack_dynamic_int4_layer(const linear_shape& s,
+                                                   const quantized_tensor& weight,
+                                                   std::vector<float> bias) {
+  if (!problem_with(weight.steps, weight.q.shape).empty()) return {};
   using code = kernels::kernel_code<kernels::descriptors::linear_dynamic_int4>;
   const std::vector<std::int8_t> integers(weight.q.data.begin(), weight.q.data.end());
   const std::vector<std::uint8_t> values =
@@ -183,7 +186,7 @@ template <class Kernels>
                                               std::vector<float> bias) {
   using code = kernels::kernel_code<kernels::descriptors::linear_dynamic>;
   const auto outputs = static_cast<std::size_t>(s.out_features);
-  if (s.group_size > 0) return pack_int4_layer<Kernels>(s, weight, std::move(bias));
+  if (s.group_size > 0) return pack_dynamic_int4_layer<Kernels>(s, weight, std::move(bias));
   const auto w = layer_packing::int8_of(weight, outputs, 0);
   if (!w || !check_sums({w->integers, w->scale})) return {};
   bias.resize(outputs);

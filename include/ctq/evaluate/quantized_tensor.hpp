@@ -23,23 +23,22 @@
 
 namespace ctq {
 
-/// One scale and zero point, or one per slice along an axis, or one per group of elements of the
-/// slices along axis 0, slice by slice.
+/// One scale and zero point, or one per slice along an axis, or one per group of consecutive
+/// elements of a slice along axis 0, slice by slice.
 struct quantization {
   ctq::dtype dtype = quint8;
   int axis = -1;                   // -1: one for all
   std::vector<double> scale{1.0};  // rounded to float32 where it is used
   std::vector<std::int32_t> zero_point{0};
   std::vector<float> float_zero_point{};  // of embeddings, instead of zero_point
-  int group_size = 0;                     // 0: no groups
+  int group_size = 0;                     // elements of a group; 0: no groups
 
   [[nodiscard]] bool is_per_channel() const { return axis >= 0; }
 
   friend bool operator==(const quantization&, const quantization&) = default;
 };
 
-/// Integers use the dtype's whole range: an observer's narrower one only affects the scale. In
-/// groups they have 4 bits.
+/// Integers use the dtype's whole range: an observer's narrower one only affects the scale.
 [[nodiscard]] inline quantization quantization_of(dtype d, const qparams& p) {
   return {d, -1, {static_cast<double>(p.scale)}, {p.zero_point}, {}};
 }
@@ -57,11 +56,11 @@ struct quantization {
 
 namespace quantizing {
 
-/// Which scale an element has.
-struct slices {
+/// How elements are numbered by scale.
+struct scale_index {
   std::size_t channels = 1, inner = 1, groups = 1, group_size = 0;
 
-  slices(const float_ops::extents& shape, const quantization& s) {
+  scale_index(const float_ops::extents& shape, const quantization& s) {
     for (std::size_t a = 0; a < shape.size(); ++a) {
       if (static_cast<int>(a) == s.axis) channels = static_cast<std::size_t>(shape[a]);
       if (s.axis >= 0 && static_cast<int>(a) > s.axis) inner *= static_cast<std::size_t>(shape[a]);
@@ -74,7 +73,7 @@ struct slices {
 /// Calls visit(number of the scale, i) for each element.
 template <class Visit>
 void for_each_element(const float_ops::extents& shape, const quantization& s, Visit visit) {
-  const slices of(shape, s);
+  const scale_index of(shape, s);
   const std::size_t count = float_ops::numel(shape);
   for (std::size_t i = 0; i < count; ++i) {
     const std::size_t channel = s.axis < 0 ? 0 : (i / of.inner) % of.channels;
@@ -90,9 +89,14 @@ void for_each_element(const float_ops::extents& shape, const quantization& s, Vi
   if (!is_quantized(s.dtype)) return std::string(name_of(s.dtype)) + " is no dtype of integers";
   if (s.axis >= static_cast<int>(shape.size()))
     return "there is no axis " + std::to_string(s.axis) + " for the scales";
-  if (s.group_size < 0 || (s.group_size > 0 && s.axis != 0))
-    return "groups of " + std::to_string(s.group_size) + " along axis " + std::to_string(s.axis);
-  const quantizing::slices of(shape, s);
+  const auto is_zero = [](std::int32_t zero_point) { return zero_point == 0; };
+  if (s.group_size != 0 &&
+      (s.group_size < 0 || s.group_size > max_group_size || s.axis != 0 || s.dtype != qint8 ||
+       !s.float_zero_point.empty() || !std::ranges::all_of(s.zero_point, is_zero)))
+    return "groups of " + std::to_string(s.group_size) +
+           " elements: qparams per group are those of qint8, along axis 0, with zero points of 0 "
+           "and groups of at most 2^20";
+  const quantizing::scale_index of(shape, s);
   const std::size_t count = of.channels * of.groups;
   const bool is_float = !s.float_zero_point.empty();
   const std::size_t zero_points = is_float ? s.float_zero_point.size() : s.zero_point.size();
@@ -135,7 +139,7 @@ inline std::int32_t step_of(float x, float inverse, float zero_point, quant_rang
 
 }  // namespace quantizing
 
-/// Quantizes a tensor.
+/// Quantizes a tensor; per group to 4 bits.
 /// Requires  as many scales as the axis has slices
 /// Rounding  to nearest, ties to even, after multiplying by the float32 inverse of the scale
 /// Source    PyTorch quantize_per_tensor, quantize_per_channel

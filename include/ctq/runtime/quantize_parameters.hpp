@@ -92,7 +92,7 @@ template <int = 0>
                                       : quantized_weight(n, f, from);
     if (!w) return unexpected{w.error()};
     if (s.key.kernel == kernel::linear_dynamic_int4) {
-      const int inputs = shape[1];
+      const int inputs = s.key.as<linear_shape>().in_features;
       to.set(name + ".weight", {outputs, (inputs + 1) / 2},
              packing::int4_values(w->weight, static_cast<std::size_t>(inputs)));
       const int groups = outputs == 0 ? 0 : static_cast<int>(w->scale.size()) / outputs;

@@ -23,7 +23,7 @@ namespace ctq {
 /// The quantized weight of a layer.
 struct quantized_weights {
   std::vector<std::int8_t> weight;  // in the order of the float weight
-  std::vector<float> scale;         // one for each output, or for each group of each output
+  std::vector<float> scale;         // one for each output, or for each of its groups
 };
 
 /// The scale and zero point of each output's weight, or one for all.
@@ -50,7 +50,7 @@ template <class Observer>
 }
 
 /// q = clamp(rne(w * (1 / scale))): symmetric, per group, per output or per tensor, as the observer
-/// specifies; to all of qint8, in groups to 4 bits.
+/// specifies; to all of qint8, per group to 4 bits.
 ///   trained  the scales and zero points that training has found; null: those of a new observer
 template <int Deferred = 0>
 [[nodiscard, gnu::cold]] result<quantized_weights> quantize_weights(
@@ -75,7 +75,11 @@ template <int Deferred = 0>
   const auto group = static_cast<std::size_t>(record.args.group_size);
   const std::size_t per_scale = group == 0 || per_output < group ? per_output : group;
   const std::size_t groups = per_scale == 0 ? 1 : (per_output + per_scale - 1) / per_scale;
-  if (p.scale.size() != f.outputs * groups) return fail("weight", "ch_axis must be 0, the outputs");
+  if (p.scale.size() != f.outputs * groups)
+    return fail("weight", group == 0 ? "ch_axis must be 0, the outputs"
+                                     : "has " + std::to_string(p.scale.size()) +
+                                           " scales; groups of " + std::to_string(group) +
+                                           " elements need " + std::to_string(f.outputs * groups));
   for (const std::int32_t z : p.zero_point)
     if (z != 0) return fail("weight", "the zero point must be 0: ask for a symmetric qscheme");
   for (const float scale : p.scale) {

@@ -24,9 +24,9 @@
 //
 //   conv1.weight         qint8 (O, I / groups, kh, kw), or float32 if the layer computes in float
 //   conv1.weight_scale   float32 (O), of a qint8 weight
-//   fc.weight            of a linear layer in groups: quint8 (O, ceil(I / 2)), two of 4 bits in a
-//                        byte, the even one in the low half, as value + 8
-//   fc.weight_scale      float32 (O, groups), of such a weight
+//   fc.weight            of a linear layer, quantized per group: quint8 (O, ceil(I / 2)), two of 4
+//                        bits in a byte, the even one in the low half, as value + 8
+//   fc.weight_scale      float32 (O, ceil(I / group_size)), of such a weight
 //   conv1.bias           float32 (O), zeros if the module has none
 //   bn.scale, bn.shift   float32 (C): a batch norm that is folded into no layer
 //   words.weight         of an embedding: float32, or quint8 (rows, width), two quint4x2 in a byte

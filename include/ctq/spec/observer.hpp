@@ -102,7 +102,7 @@ struct observer_args {
   float eps = 0x1p-23F;
   double averaging_constant = 0.01;  // moving averages
   int ch_axis = 0;                   // per channel
-  int group_size = 0;                // per channel; 0: one range for all of it
+  int group_size = 0;                // per channel, ch_axis 0; 0: one range for all of it
   int bins = 2048;                   // histogram
   int upsample_rate = 128;           // histogram
   bool is_dynamic = false;           // placeholder

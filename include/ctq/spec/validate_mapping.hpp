@@ -81,13 +81,16 @@ constexpr std::string_view missing_for_groups(const qconfig_record& q) {
 }
 
 constexpr void groups(findings& out, int entry, const qconfig_record& q) {
-  const bool of_activation = q.activation.args.group_size != 0;
-  if (!of_activation && q.weight.args.group_size == 0) return;
-  const std::string_view missing =
-      of_activation ? "only weights have groups" : missing_for_groups(q);
+  std::string_view of = "weight";
+  std::string_view missing;
+  if (q.activation.args.group_size != 0 || q.output.args.group_size != 0) {
+    of = q.output.args.group_size != 0 ? "output" : "activation";
+    missing = "only weights have groups";
+  } else if (q.weight.args.group_size != 0) {
+    missing = missing_for_groups(q);
+  }
   if (!missing.empty())
-    out.error(rule::observer_group_size,
-              {entry, -1, of_activation ? "activation" : "weight", "group_size"}, missing);
+    out.error(rule::observer_group_size, {entry, -1, of, "group_size"}, missing);
 }
 
 }  // namespace rules

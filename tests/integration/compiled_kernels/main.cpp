@@ -187,6 +187,9 @@ struct dynamic_linears
     : qconfig_mapping<global<qconfig<placeholder_observer<{.dtype = quint8, .is_dynamic = true}>,
                                      per_channel_min_max_observer<>>>> {};
 
+struct int4_backend : backend_config<"int4", linear_configs<symmetric_dynamic_int8>> {};
+struct int4_linears : qconfig_mapping<global<int8_dynamic_activation_int4_weight_qconfig<>>> {};
+
 /// The model on each instruction set against the interpreter. The float model too, which runs on
 /// the fastest: its outputs are close to those of integers.
 template <const auto& Model, class Backend, class Mapping>
@@ -232,6 +235,7 @@ int main(int argc, char** argv) {
   check_model<mobile, x86, small::int8>("a mobile network", 0.5F);
   check_model<with_user_ops, user_backend, small::int8>("user ops", 0.5F);
   check_model<small::mlp, fbgemm, dynamic_linears>("dynamic linears", 0.1F);
+  check_model<small::mlp, int4_backend, int4_linears>("weights per group", 0.5F);
   check(!quantized_model<plan<small::mlp, x86, small::int8>, isa::compiled>::make({}, "avx1024"),
         "avx1024", "a wrong name is an error");
   std::printf("%zu instruction sets, %d wrong\n", compiled_kernels::all().size(), wrong);

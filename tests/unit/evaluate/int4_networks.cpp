@@ -6,6 +6,7 @@
 #include "compare_evaluator.hpp"
 #include "ctq/backends/dtype_configs.hpp"
 #include "ctq/backends/executorch.hpp"
+#include "ctq/backends/onednn_configs.hpp"
 #include "ctq/backends/op_configs.hpp"
 #include "ctq/backends/qconfigs.hpp"
 #include "ctq/ops/builtin_ops.hpp"
@@ -27,13 +28,19 @@ inline constexpr auto functional =
           "bias"_n = nn::get_attr({5}), "y"_n = fn::linear("x"_n, "weight"_n, "bias"_n),
           "relu"_n = fn::relu("y"_n), "out"_n = nn::output("relu"_n));
 
+inline constexpr auto followed =
+    model("x"_n = nn::placeholder({2, 3, 20}), "a"_n = nn::linear("x"_n, {.out_features = 9}),
+          "leaky"_n = nn::leaky_relu("a"_n), "b"_n = nn::linear("leaky"_n, {.out_features = 4}),
+          "tanh"_n = nn::tanh("b"_n), "out"_n = nn::output("tanh"_n));
+
 template <int GroupSize>
 struct linear_in_groups
     : qconfig_mapping<
           object_type<nn::linear, int8_dynamic_activation_int4_weight_qconfig<GroupSize>>> {};
 
-/// A backend that also fuses a relu into them.
-struct npu : backend_config<"npu", linear_configs<symmetric_dynamic_int8>> {};
+/// A backend that also fuses a relu into them, and a leaky relu.
+struct npu : backend_config<"npu", linear_configs<symmetric_dynamic_int8>,
+                            linear_activation_configs<symmetric_dynamic_int8>> {};
 template <int GroupSize>
 struct all_in_groups
     : qconfig_mapping<global<int8_dynamic_activation_int4_weight_qconfig<GroupSize>>> {};
@@ -83,4 +90,31 @@ TEST_CASE("a relu is fused into a layer with weights in groups, a module or a fu
   CHECK(f.other_bytes == 0);
   CHECK(f.error > 0);
   CHECK(f.error < 0.3F * f.size);
+}
+
+TEST_CASE("ops that follow a layer quantized per group are computed in float, of any rank") {
+  using mapping = all_in_groups<8>;
+  static_assert(count_of_int4<followed, npu, mapping>() == 2);
+  const auto d = small::compare_executors<followed, npu, mapping, unsupported::error>(
+      5, small::and_evaluator{});
+  CHECK(d.other_bytes == 0);
+  CHECK(d.error > 0);
+  CHECK(d.error < 0.3F * d.size);
+}
+
+TEST_CASE("given qparams of another size of group are an error with the node") {
+  using lowered = plan<net, executorch, linear_in_groups<16>>;
+  const module_state modules = small::state_of(small::checked_weights<net>(3).get());
+  quantizations steps;
+  steps.weights["up.weight"] = {.dtype = qint8,
+                                .axis = 0,
+                                .scale = std::vector<double>(45, 0.1),
+                                .zero_point = std::vector<std::int32_t>(45)};
+  evaluator<stage::lowered> run(lowered::lowered.view(), modules, {.steps = &steps});
+  const auto values = run.run({node_value(float_ops::tensor{{3, 71}, std::vector<float>(213)})});
+  REQUIRE_FALSE(values);
+  CHECK(
+      values.error().message() ==
+      "node up: weight: the given qparams have groups of 0 elements, the observer asks for groups "
+      "of 16");
 }

@@ -392,6 +392,25 @@ TEST_CASE("linear layers take any axes before the features") {
   CHECK_FALSE(by.linear(by.state, random_tensor(random, {2, 36}), weight, bias).has_value());
 }
 
+TEST_CASE("a dynamic linear layer with qparams per group quantizes each row of its input") {
+  std::mt19937 random(4);
+  plain reference;
+  fast kernels;
+  quantization groups{qint8, 0, std::vector<double>(10, 0.25), std::vector<std::int32_t>(10)};
+  groups.group_size = 3;
+  const quantized_tensor w = quantize(random_tensor(random, {5, 6}), groups);
+  const float_ops::tensor x{{2, 6}, {1000, 500, 0, -1000, 2, 1, 0.1F, -0.2F, 0.3F, 0, 0.1F, 0.2F}};
+  const auto got = reference.dynamic_linear(x, node_value(w), nullptr, false, true);
+  REQUIRE(got);
+  CHECK(difference(*float_ops::linear(x, dequantize(w), nullptr), *got) < 10);
+  CHECK(std::fabs((*float_ops::linear(x, dequantize(w), nullptr)).data[5] - got->data[5]) < 0.01);
+  CHECK(kernels.dynamic_linear(x, node_value(w), nullptr, false, true)->data == got->data);
+  CHECK_FALSE(kernels.dynamic_linear(x, node_value(w), nullptr, false, false));
+  quantized_tensor shifted = w;
+  shifted.steps.zero_point[0] = 1;
+  CHECK_FALSE(kernels.dynamic_linear(x, node_value(shifted), nullptr, false, true));
+}
+
 TEST_CASE("a dynamic linear layer is that of compiled models") {
   std::mt19937 random(3);
   random_integers integers(5);

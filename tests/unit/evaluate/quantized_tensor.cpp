@@ -56,8 +56,16 @@ TEST_CASE("each group of a channel has its own scale, and 4 bits") {
   CHECK(problem_with(s, {2, 3, 1}).empty());
   CHECK(problem_with(s, {2, 5, 1}) ==
         "the number of scales is 4, that of zero points 4; both must be 6");
-  CHECK(problem_with({qint8, 1, {1.0}, {0}, {}, 2}, {2, 1}) == "groups of 2 along axis 1");
-  CHECK(problem_with({qint8, 0, {1.0}, {0}, {}, -2}, {1, 1}) == "groups of -2 along axis 0");
+  const std::string wanted =
+      " elements: qparams per group are those of qint8, along axis 0, with zero points of 0 and "
+      "groups of at most 2^20";
+  CHECK(problem_with({qint8, 1, {1.0}, {0}, {}, 2}, {2, 1}) == "groups of 2" + wanted);
+  CHECK(problem_with({qint8, 0, {1.0}, {0}, {}, -2}, {1, 1}) == "groups of -2" + wanted);
+  CHECK(problem_with({qint8, 0, {1.0}, {3}, {}, 2}, {1, 1}) == "groups of 2" + wanted);
+  CHECK(problem_with({qint8, 0, {1.0}, {}, {0.5F}, 2}, {1, 1}) == "groups of 2" + wanted);
+  CHECK(problem_with({quint8, 0, {1.0}, {0}, {}, 2}, {1, 1}) == "groups of 2" + wanted);
+  CHECK(problem_with({qint8, 0, {1.0}, {0}, {}, 1 << 20}, {1, 1}).empty());
+  CHECK(problem_with({qint8, 0, {1.0}, {0}, {}, 1048577}, {1, 1}) == "groups of 1048577" + wanted);
 }
 
 TEST_CASE("the real zero points of embeddings are added before rounding") {

@@ -46,6 +46,16 @@ static_assert([] {
          R"({"class": "HistogramObserver", "dtype": "torch.qint8", "reduce_range": true})";
 }());
 
+TEST_CASE("the size of a group and the eps of a placeholder come back") {
+  const observer_record groups =
+      per_channel_min_max_observer<{.quant_min = -8, .quant_max = 7, .group_size = 32}>::value;
+  CHECK(written(groups).find(R"("group_size": 32)") != std::string::npos);
+  CHECK(read(written(groups)) == groups);
+  const observer_record in_row =
+      placeholder_observer<{.dtype = qint8, .eps = 0x1p-12F, .is_dynamic = true}>::value;
+  CHECK(read(written(in_row)) == in_row);
+}
+
 TEST_CASE("values are written as the reader wants them") {
   CHECK(value(true) == "true");
   CHECK(value(-7) == "-7");

@@ -85,6 +85,16 @@ constexpr qconfig_record dynamic_qconfig =
     qconfig<placeholder_observer<{.dtype = quint8, .is_dynamic = true}>,
             min_max_observer<{.dtype = qint8}>>::value;
 static_assert(is(accepts(dynamic, with<>, true), clause::is_dynamic, value::input, 0, 1));
+// A placeholder promises its eps, too, as from PyTorch 2.1 on.
+constexpr dtype_config_record dynamic_with_bound =
+    dtype_config<input_dtype<u8<scale_min<0x1p-12>>>, is_dynamic>::value;
+template <float Eps>
+constexpr qconfig_record placeholder_with =
+    qconfig<placeholder_observer<{.dtype = quint8, .eps = Eps, .is_dynamic = true}>,
+            min_max_observer<{.dtype = qint8}>>::value;
+static_assert(fits(accepts(dynamic_with_bound, placeholder_with<0x1p-12F>, true)));
+static_assert(is(accepts(dynamic_with_bound, placeholder_with<0x1p-13F>, true), clause::scale_min,
+                 value::input, 0x1p-13, 0x1p-12));
 static_assert(is(accepts(config<u8<>>, dynamic_qconfig, true), clause::is_dynamic, value::input, 1,
                  0));
 static_assert(fits(accepts(dynamic, dynamic_qconfig, true)));

@@ -8,6 +8,7 @@
 #include "ctq/backends/default_observers.hpp"
 #include "ctq/backends/dtype_configs.hpp"
 #include "ctq/backends/native.hpp"
+#include "ctq/backends/onednn.hpp"
 #include "ctq/backends/qconfigs.hpp"
 #include "ctq/backends/rows.hpp"
 #include "ctq/ops/builtin_ops.hpp"
@@ -61,6 +62,37 @@ TEST_CASE("dynamic linear layers of float16 weights compute in float") {
   CHECK(d.apart < 1e-5F * d.size);
   CHECK(d.error > 0);
   CHECK(d.error < 0.001F * d.size);
+}
+
+/// What oneDNN fuses into linear layers, which is computed in float after them.
+inline constexpr auto followed =
+    model("x"_n = nn::placeholder({2, 20}), "a"_n = nn::linear("x"_n, {.out_features = 9}),
+          "leaky"_n = nn::leaky_relu("a"_n, {.negative_slope = 0.25F}),
+          "b"_n = nn::linear("leaky"_n, {.out_features = 4}), "tanh"_n = nn::tanh("b"_n),
+          "out"_n = nn::output("tanh"_n));
+
+template <class QConfig>
+void check_followed(kernel_id layer) {
+  using mapping = everywhere<QConfig>;
+  constexpr auto& schedule = plan<followed, onednn, mapping>::int8_schedule;
+  int layers = 0;
+  int followers = 0;
+  for (int i = 0; i < schedule.count; ++i) {
+    const kernel_signature& key = schedule.steps[i].key;
+    layers += key.kernel == layer && key.out == f32 ? 1 : 0;
+    followers += key.kernel == kernel::tanh || key.called_op == nn::leaky_relu.id() ? 1 : 0;
+  }
+  CHECK(layers == 2);
+  CHECK(followers == 2);
+  const auto d = small::compare_executors<followed, onednn, mapping>(5);
+  CHECK(d.other_bytes == 0);
+  CHECK(d.error > 0);
+  CHECK(d.error < 0.06F * d.size);
+}
+
+TEST_CASE("a leaky relu or tanh in one node with a layer has the options of the model") {
+  check_followed<qconfig<min_max_observer<>, per_channel_min_max_observer<>>>(kernel::linear);
+  check_followed<default_dynamic_qconfig>(kernel::linear_dynamic);
 }
 
 TEST_CASE("weight-only linear layers have the same bytes in both executors") {

@@ -46,6 +46,16 @@ TEST_CASE("groups have 4 bits and a scale each") {
   CHECK(q->weight == std::vector<std::int8_t>{4, -8, 7, 7, 1, 7});
 }
 
+TEST_CASE("trained qparams without groups do not fit an observer that has them") {
+  const weight_qparams trained{{0.5F, 0.5F}, {0, 0}};
+  const auto q = quantize_weights(
+      {.weight = {1, 2, 3, 4, 5, 6}, .bias = {0, 0}, .outputs = 2},
+      per_channel_min_max_observer<{.quant_min = -8, .quant_max = 7, .group_size = 2}>::value, {},
+      {}, &trained);
+  REQUIRE(!q);
+  CHECK(q.error().message() == "weight: has 2 scales; groups of 2 elements need 4");
+}
+
 TEST_CASE("affine weights and scales outside the backend's bounds are errors") {
   const auto affine = quantize_weights(two_rows, min_max_observer<{.dtype = qint8}>::value, {});
   REQUIRE(!affine);

@@ -102,6 +102,9 @@ static_assert(says<global<qconfig<
     "error: weight.group_size: only a PerChannelMinMaxObserver has groups [observer-group-size]"));
 static_assert(says<global<with_activation<observer_args{.group_size = 4}>>>(
     0, "error: activation.group_size: only weights have groups [observer-group-size]"));
+static_assert(says<global<qconfig<in_row, per_channel_min_max_observer<groups>,
+                                  per_channel_min_max_observer<groups>>>>(
+    0, "error: output.group_size: only weights have groups [observer-group-size]"));
 
 // A regular expression is only one where one is wanted.
 static_assert(is_fine<module_name<"layer(1", qconfig_none>>);

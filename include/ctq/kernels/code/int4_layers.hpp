@@ -23,7 +23,8 @@ namespace ctq::kernels {
 ///           and the biases as they are; each padded to 64 bytes
 /// Workspace the integers of in [M,K] | their scales [M] | that of simd::linear_weight_int4
 /// Rounding  in quantize_rows; then as linear_weight_int4
-/// Source    torchao Int8DynamicActivationInt4WeightConfig
+/// Source    torchao Int8DynamicActivationInt4WeightConfig with act_mapping_type SYMMETRIC, whose
+///           scales of rows are at least 1e-5; here 2^-23
 template <>
 struct kernel_code<descriptors::linear_dynamic_int4> : plain_code {
   template <class Set>

@@ -32,7 +32,8 @@ namespace ctq::kernels::reference {
 /// Shapes    in [M,K] · in_scale [M] · weight [N,K] · bias [N] or null · out [M,N]
 /// Requires  group_size <= 2^20, so that acc cannot overflow
 /// Rounding  acc is exact; once in each fma
-/// Source    torchao Int8DynamicActivationInt4WeightConfig; PyTorch _dyn_quant_matmul_4bit
+/// Source    torchao Int8DynamicActivationInt4WeightConfig with act_mapping_type SYMMETRIC; PyTorch
+///           _dyn_quant_matmul_4bit
 inline void linear_weight_int4(const linear_shape& s, const std::int8_t* in, const float* in_scale,
                                const int4_weights& weight, const float* bias, float* out) noexcept {
   const int groups = weight.groups(s.in_features);

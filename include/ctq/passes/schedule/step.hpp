@@ -42,11 +42,10 @@ struct step {
   int clamp_node = -1;      // of a clamp that follows: it narrows the range of the output
 };
 
-/// Whether a step calls the functions of the op that follows a layer in one node.
+/// Whether a step calls the functions of the op that follows a layer in one node. The layer itself
+/// calls none.
 [[nodiscard]] constexpr bool is_called_after_layer(const step& s, const node& n) {
-  const op_schedule& schedule = n.op->descriptor->schedule;
-  return schedule.how == schedule_as::layer && s.key.called_op == schedule.then &&
-         schedule.then != nullptr;
+  return n.op->descriptor->schedule.how == schedule_as::layer && s.key.called_op != nullptr;
 }
 
 /// A value that the observed model passes to an observer after a step; -1: before the first.

@@ -41,7 +41,7 @@ namespace packing {
   return key.then == fused_op::nothing ? d.out : d.fused;
 }
 
-/// Packs the weights of a linear layer that have 4 bits and a scale per group.
+/// Packs the weights of a linear layer that are quantized per group, to 4 bits.
 ///   name  of the node
 ///   bias  [O]
 /// Errors  as state_dict::floats
@@ -51,10 +51,9 @@ template <int = 0>
                                                 const std::string& name, const state_dict& state,
                                                 const float* bias, std::byte* packed) {
   const auto s = key.as<linear_shape>();
-  const int groups = (s.in_features + s.group_size - 1) / s.group_size;
   const auto weight = state.bytes(name + ".weight", {{s.out_features, (s.in_features + 1) / 2}});
   if (!weight) return unexpected{weight.error()};
-  const auto scale = state.floats(name + ".weight_scale", {{s.out_features, groups}});
+  const auto scale = state.floats(name + ".weight_scale", {{s.out_features, s.groups()}});
   if (!scale) return unexpected{scale.error()};
   kernels.pack(key, {weight->data(), bias, scale->data()}, packed);
   return done{};
