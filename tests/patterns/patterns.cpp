@@ -20,6 +20,7 @@
 #include "ctq/evaluate/evaluator.hpp"
 #include "ctq/io/load_modules.hpp"
 #include "ctq/runtime/interpreter.hpp"
+#include "ctq/runtime/packing/run_graph.hpp"
 #include "runs_as.hpp"
 #include "words.hpp"
 
@@ -111,12 +112,47 @@ struct running_case {
     return *std::move(run);
   }
 
+  /// The qparams of observers, as kernels take them.
+  [[nodiscard]] std::vector<qparams> numbers() const {
+    std::vector<qparams> all(static_cast<std::size_t>(s.prepared.observers));
+    for (const auto& [o, found] : steps.activations)
+      if (has_kernels(found)) all[static_cast<std::size_t>(o)] = qparams_of(found);
+    return all;
+  }
+
+  /// A compiled program packs a graph of which it keeps only a part: the parameters are the same.
+  void check_packing() const {
+    const graph_nodes whole(s.lowered.view());
+    std::vector<node> kept(whole.nodes.begin(), whole.nodes.end());
+    std::deque<op_descriptor> descriptors;
+    std::deque<op_info> ops;
+    for (node& n : kept) {
+      descriptors.push_back(run_graphs::stripped(*n.op->descriptor));
+      ops.push_back(run_graphs::with_descriptor(*n.op, &descriptors.back()));
+      run_graphs::strip(n, &ops.back());
+    }
+    const dynamic_schedule plan = schedule(s.lowered.view());
+    const std::span<const step> all(plan.steps.data(), plan.steps.size());
+    const weights given{tensors};
+    const auto state = quantize_parameters(
+        all, {.graph = whole, .weights = &given, .backend = backend, .mapping = s.mapping()});
+    REQUIRE(state);
+    const auto wanted = pack_parameters<reference_kernels>(all, whole, *state, numbers());
+    const auto got =
+        pack_parameters<reference_kernels>(all, graph_nodes(kept, whole.args), *state, numbers());
+    REQUIRE(wanted);
+    REQUIRE(got);
+    REQUIRE(got->packed.size() == wanted->packed.size());
+    CHECK(std::equal(got->packed.data(), got->packed.data() + got->packed.size(),
+                     wanted->packed.data()));
+    for (std::size_t i = 0; i < all.size(); ++i)
+      CHECK((got->data[i].options == wanted->data[i].options));
+  }
+
   /// What the kernels of a schedule compute.
   std::vector<float> interpreted(std::size_t outputs) {
-    std::vector<qparams> numbers(static_cast<std::size_t>(s.prepared.observers));
-    for (const auto& [o, found] : steps.activations)
-      if (has_kernels(found)) numbers[static_cast<std::size_t>(o)] = qparams_of(found);
-    auto run = interpreter<reference_kernels>::make(s.lowered.view(), weights{tensors}, numbers,
+    check_packing();
+    auto run = interpreter<reference_kernels>::make(s.lowered.view(), weights{tensors}, numbers(),
                                                     backend, s.mapping());
     if (!run) FAIL(run.error().message());
     std::vector<float> result(outputs);

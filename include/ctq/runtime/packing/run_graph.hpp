@@ -30,21 +30,28 @@ constexpr op_descriptor stripped(op_descriptor d) {
   return d;
 }
 
-/// An op with the same name, and only what running it needs.
+/// An op with the same name and another descriptor.
+constexpr op_info with_descriptor(const op_info& op, const op_descriptor* d) {
+  return {op.kind, op.name, d, op.builtin, op.hash};
+}
+
+/// The node with only what packing and running need; its op becomes this one.
+constexpr void strip(node& n, op_id op) {
+  n.op = op;
+  n.observer_config = n.weight = nullptr;
+  n.choice = {};
+}
+
 template <op_id Op>
 struct run_op {
   static constexpr op_descriptor descriptor = stripped(*Op->descriptor);
-  static constexpr op_info info{Op->kind, Op->name, &descriptor, Op->builtin, Op->hash};
+  static constexpr op_info info = with_descriptor(*Op, &descriptor);
 };
 
 template <const auto& Graph, std::size_t... I>
 constexpr auto stripped(std::index_sequence<I...>) {
   auto g = Graph;
-  ((g.nodes[I].op = &run_op<Graph.nodes[I].op>::info), ...);
-  for (node& n : g.nodes) {
-    n.observer_config = n.weight = nullptr;
-    n.choice = {};
-  }
+  (strip(g.nodes[I], &run_op<Graph.nodes[I].op>::info), ...);
   g.problem = {};
   return g;
 }
