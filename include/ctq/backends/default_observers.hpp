@@ -35,7 +35,7 @@ inline constexpr per_channel_observer_args per_channel_weight_127{
     .quant_max = 127,
     .eps = 0x1p-12F};
 
-// 4 bits in groups; the scales are those that XNNPACK allows.
+// 4 bits, per group, with scales that XNNPACK allows.
 constexpr per_channel_observer_args int4_weight(int group_size) {
   return {.dtype = qint8,
           .qscheme = qscheme::per_channel_symmetric,

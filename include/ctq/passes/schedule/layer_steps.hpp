@@ -55,9 +55,9 @@ class layer_steps : public parameter_steps<Graph, Schedule> {
   }
 
  private:
-  /// The kernel of a linear layer whose input is quantized dynamically, and the dtype to which it
-  /// is, in the sizes. Weights of float16 are floats, so they need the kernel of floats; those in
-  /// groups have 4 bits.
+  /// The kernel of a linear layer whose input is quantized dynamically. Sets the dtype of its
+  /// integers and the size of groups in the key. Weights of float16 are floats, so they need the
+  /// kernel of floats; those that are quantized per group have 4 bits.
   constexpr kernel_id dynamic_kernel(int i) {
     const node& n = g_.nodes[i];
     const int group_size = n.weight == nullptr ? 0 : n.weight->args.group_size;

@@ -19,9 +19,9 @@ namespace ctq {
 
 /// The weights of a layer before they are packed. Non-owning.
 struct unpacked_layer {
-  const void* weight{};       // (O, kh, kw, I/groups), float or int8, or two of 4 bits in a byte
-  const void* bias{};         // O: float, or int32 where the layer requantizes
-  const float* multiplier{};  // O, where it requantizes; of linear_dynamic the scales of the weight
+  const void* weight{};          // (O, kh, kw, I/groups), float or int8, or two of 4 bits in a byte
+  const void* bias{};            // O: float, or int32 where the layer requantizes
+  const float* multiplier{};     // O, where it requantizes; of dynamic layers the weight's scales
   std::int32_t in_zero_point{};  // which is folded into the bias
 };
 

@@ -42,6 +42,7 @@ constexpr void strip(node& n, op_id op) {
   n.choice = {};
 }
 
+/// An op with only what running it needs.
 template <op_id Op>
 struct run_op {
   static constexpr op_descriptor descriptor = stripped(*Op->descriptor);
