@@ -16,7 +16,7 @@ constexpr bool exists(kernel_id k, dtype in, dtype out) {
 }
 
 // The id of a kernel is its place in the list.
-static_assert(kernels::kernel_count == 46);
+static_assert(kernels::kernel_count == 47);
 static_assert(std::is_same_v<boost::mp11::mp_at_c<kernels::descriptors::list,
                                                   static_cast<std::size_t>(kernel::conv2d)>,
                              kernels::descriptors::conv2d>);
