@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 
 #include "ctq/kernels/int4_weights.hpp"
 #include "ctq/kernels/kernel_code.hpp"
@@ -51,14 +51,14 @@ struct kernel_code<descriptors::linear_dynamic_int4> : plain_code {
   static void pack(const linear_shape& s, const std::uint8_t* weight, const float* scale,
                    const float* bias, std::byte* packed) {
     if constexpr (is_reference<Set>) {
-      std::memcpy(packed, weight, value_count(s));
-      std::memcpy(packed + packing::padded(value_count(s)), scale, scale_count(s) * sizeof(float));
+      std::copy_n(weight, value_count(s), reinterpret_cast<std::uint8_t*>(packed));
+      std::copy_n(scale, scale_count(s),
+                  reinterpret_cast<float*>(packed + packing::padded(value_count(s))));
     } else {
       simd::pack_linear_weight_int4<typename Set::isa>(s, {s.group_size, weight, scale, nullptr},
                                                        packed);
     }
-    std::memcpy(packed + weight_bytes<Set>(s), bias,
-                static_cast<std::size_t>(s.out_features) * sizeof(float));
+    std::copy_n(bias, s.out_features, reinterpret_cast<float*>(packed + weight_bytes<Set>(s)));
   }
 
   template <class Set, class In, class Out>
