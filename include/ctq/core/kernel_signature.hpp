@@ -69,9 +69,6 @@ struct linear_shape {
   int signed_input{};  // of dynamic ones: 1: the input is quantized to qint8, else to quint8
   int group_size{};    // of linear_dynamic_int4: inputs whose weights share a scale
 
-  [[nodiscard]] constexpr int groups() const {
-    return group_size == 0 ? 1 : (in_features + group_size - 1) / group_size;
-  }
   friend constexpr bool operator==(const linear_shape&, const linear_shape&) = default;
 };
 

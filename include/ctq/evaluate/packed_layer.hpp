@@ -184,9 +184,9 @@ template <class Kernels>
 template <class Kernels>
 [[nodiscard]] packed_layer pack_dynamic_layer(const linear_shape& s, const quantized_tensor& weight,
                                               std::vector<float> bias) {
+  if (s.group_size > 0) return pack_dynamic_int4_layer<Kernels>(s, weight, std::move(bias));
   using code = kernels::kernel_code<kernels::descriptors::linear_dynamic>;
   const auto outputs = static_cast<std::size_t>(s.out_features);
-  if (s.group_size > 0) return pack_dynamic_int4_layer<Kernels>(s, weight, std::move(bias));
   const auto w = layer_packing::int8_of(weight, outputs, 0);
   if (!w || !check_sums({w->integers, w->scale})) return {};
   bias.resize(outputs);

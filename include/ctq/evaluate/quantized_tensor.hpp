@@ -77,7 +77,7 @@ void for_each_element(const float_ops::extents& shape, const quantization& s, Vi
   const std::size_t count = float_ops::numel(shape);
   for (std::size_t i = 0; i < count; ++i) {
     const std::size_t channel = s.axis < 0 ? 0 : (i / of.inner) % of.channels;
-    visit(channel * of.groups + (s.group_size > 0 ? i % of.inner / of.group_size : 0), i);
+    visit(channel * of.groups + i % of.inner / of.group_size, i);
   }
 }
 

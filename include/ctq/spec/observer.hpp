@@ -113,8 +113,8 @@ struct observer_args {
   friend constexpr bool operator==(const observer_args&, const observer_args&) = default;
 };
 
-/// The integers of weights in groups, and the most elements that a group may have: its sum must fit
-/// into int32.
+/// The integers of weights that are quantized per group, and the most elements of a group: its sum
+/// must fit into int32.
 inline constexpr quant_range int4_range{-8, 7};
 inline constexpr int max_group_size = 1 << 20;
 

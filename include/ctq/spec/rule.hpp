@@ -178,10 +178,9 @@ inline constexpr rule_info table[] = {
      "The observer collects a range for integers, but its dtype is not quantized.",
      "Use a quantized dtype, or a PlaceholderObserver."},
     {"observer-group-size",
-     "Weights in groups are those of linear layers, quantized to 4 bits: a "
-     "PerChannelMinMaxObserver "
-     "of qint8, per_channel_symmetric, ch_axis 0, quant_min and quant_max in -8 to 7, beside a "
-     "dynamic qint8 activation.",
+     "Weights of linear layers are quantized per group to 4 bits, beside a dynamic qint8 "
+     "activation, by a PerChannelMinMaxObserver of qint8, per_channel_symmetric, ch_axis 0, "
+     "quant_min and quant_max in -8 to 7.",
      "Use int8_dynamic_activation_int4_weight_qconfig<group_size>, or omit group_size."},
     {"regex-syntax", "The name is not a regular expression that ctq supports.",
      "Supported: . [a-z] [^...] \\d \\w \\s ( ) (?: ) | * + ? ^ $ and lazy forms, 256 characters."},

@@ -63,31 +63,32 @@ constexpr void observer(findings& out, spec_place at, const observer_record& o) 
     out.error(rule::observer_qscheme, at, name_of(o.type), " cannot be ", name_of(o.args.qscheme));
 }
 
-/// What the kernel of weights in groups lacks in a qconfig that asks for them; empty: nothing.
-constexpr std::string_view missing_for_groups(const qconfig_record& q) {
+/// What a qconfig with group_size lacks, which the kernel requires; empty: nothing.
+constexpr std::string_view missing_per_group(const qconfig_record& q) {
   const observer_args& w = q.weight.args;
   const quant_range range = range_of(w);
   if (w.group_size < 1 || w.group_size > max_group_size) return "a group has 1 to 2^20 elements";
   if (q.weight.type != observer_class::per_channel_min_max ||
       q.weight.fake_quantize != fake_quantize_class::none)
-    return "only a PerChannelMinMaxObserver has groups";
+    return "only a PerChannelMinMaxObserver takes group_size";
   if (w.dtype != qint8 || w.qscheme != qscheme::per_channel_symmetric || w.ch_axis != 0 ||
       range.min < int4_range.min || range.max > int4_range.max)
-    return "groups need qint8, per_channel_symmetric, ch_axis 0 and a range in -8 to 7";
+    return "per-group quantization needs qint8, per_channel_symmetric, ch_axis 0 and a range in -8 "
+           "to 7";
   if (q.activation.type != observer_class::placeholder || !q.activation.args.is_dynamic ||
       q.activation.args.dtype != qint8)
-    return "weights in groups need a dynamic qint8 activation";
+    return "weights quantized per group need a dynamic qint8 activation";
   return {};
 }
 
-constexpr void groups(findings& out, int entry, const qconfig_record& q) {
+constexpr void group_size(findings& out, int entry, const qconfig_record& q) {
   std::string_view of = "weight";
   std::string_view missing;
   if (q.activation.args.group_size != 0 || q.output.args.group_size != 0) {
     of = q.output.args.group_size != 0 ? "output" : "activation";
-    missing = "only weights have groups";
+    missing = "only weights are quantized per group";
   } else if (q.weight.args.group_size != 0) {
-    missing = missing_for_groups(q);
+    missing = missing_per_group(q);
   }
   if (!missing.empty())
     out.error(rule::observer_group_size, {entry, -1, of, "group_size"}, missing);
@@ -104,7 +105,7 @@ constexpr void validate(const mapping_view& mapping, findings& out) {
       rules::observer(out, {i, -1, "weight", {}}, e.qconfig.weight);
       if (e.qconfig.output.type != observer_class::none)
         rules::observer(out, {i, -1, "output", {}}, e.qconfig.output);
-      rules::groups(out, i, e.qconfig);
+      rules::group_size(out, i, e.qconfig);
     }
     if (e.level == mapping_level::module_name_regex && !name_regex{e.module}.valid())
       out.error(rule::regex_syntax, {i, -1, "module_name_regex", {}}, e.module,

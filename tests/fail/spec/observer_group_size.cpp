@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: error: weight.group_size: weights in groups need a dynamic qint8 activation [observer-group-size]
+// expect: error: weight.group_size: weights quantized per group need a dynamic qint8 activation [observer-group-size]
 
 #include "ctq/spec/validate_mapping.hpp"
 

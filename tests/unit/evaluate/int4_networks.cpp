@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Linear layers with weights of 4 bits in groups, through both executors and the evaluator.
+// Linear layers with weights that are quantized per group, to 4 bits, through both executors and
+// the evaluator.
 
 #include <doctest/doctest.h>
 
@@ -34,7 +35,7 @@ inline constexpr auto followed =
           "tanh"_n = nn::tanh("b"_n), "out"_n = nn::output("tanh"_n));
 
 template <int GroupSize>
-struct linear_in_groups
+struct linear_per_group
     : qconfig_mapping<
           object_type<nn::linear, int8_dynamic_activation_int4_weight_qconfig<GroupSize>>> {};
 
@@ -42,7 +43,7 @@ struct linear_in_groups
 struct npu : backend_config<"npu", linear_configs<symmetric_dynamic_int8>,
                             linear_activation_configs<symmetric_dynamic_int8>> {};
 template <int GroupSize>
-struct all_in_groups
+struct all_per_group
     : qconfig_mapping<global<int8_dynamic_activation_int4_weight_qconfig<GroupSize>>> {};
 
 template <const auto& Model, class Backend, class Mapping>
@@ -54,56 +55,49 @@ constexpr int count_of_int4() {
   return count;
 }
 
-template <int GroupSize>
-void check_groups(float most) {
-  using mapping = linear_in_groups<GroupSize>;
-  static_assert(count_of_int4<net, executorch, mapping>() == 2);
-  const auto d = small::compare_executors<net, executorch, mapping, unsupported::error>(
+/// All outputs have the same bytes, and an error below this part of the float outputs.
+template <const auto& Model, class Backend, class Mapping>
+void check(float most) {
+  const auto d = small::compare_executors<Model, Backend, Mapping, unsupported::error>(
       5, small::and_evaluator{});
   CHECK(d.other_bytes == 0);
   CHECK(d.error > 0);
   CHECK(d.error < most * d.size);
 }
 
-}  // namespace
-
-TEST_CASE("weights in groups have the same bytes in the executors and in the evaluator") {
-  check_groups<16>(0.3F);
-  check_groups<2>(0.3F);
-  check_groups<1000>(0.4F);
+template <int GroupSize>
+void check_linear(float most) {
+  using mapping = linear_per_group<GroupSize>;
+  static_assert(count_of_int4<net, executorch, mapping>() == 2);
+  check<net, executorch, mapping>(most);
 }
 
-TEST_CASE("a relu is fused into a layer with weights in groups, a module or a function") {
-  using mapping = all_in_groups<32>;
+}  // namespace
+
+TEST_CASE("weights per group have the same bytes in the executors and in the evaluator") {
+  check_linear<16>(0.3F);
+  check_linear<2>(0.3F);
+  check_linear<1000>(0.4F);
+}
+
+TEST_CASE("a relu is fused into a layer with weights per group, a module or a function") {
+  using mapping = all_per_group<32>;
   constexpr auto& steps = plan<small::mlp, npu, mapping>::int8_schedule;
   static_assert(count_of_int4<small::mlp, npu, mapping>() == 2);
   static_assert(steps.count == 2 && steps.steps[0].key.relu && !steps.steps[1].key.relu);
-  const auto d = small::compare_executors<small::mlp, npu, mapping, unsupported::error>(
-      5, small::and_evaluator{});
-  CHECK(d.other_bytes == 0);
-  CHECK(d.error < 0.3F * d.size);
+  check<small::mlp, npu, mapping>(0.3F);
 
-  using small_groups = all_in_groups<4>;
-  static_assert(plan<functional, npu, small_groups>::int8_schedule.count == 1);
-  const auto f = small::compare_executors<functional, npu, small_groups, unsupported::error>(
-      5, small::and_evaluator{});
-  CHECK(f.other_bytes == 0);
-  CHECK(f.error > 0);
-  CHECK(f.error < 0.3F * f.size);
+  static_assert(plan<functional, npu, all_per_group<4>>::int8_schedule.count == 1);
+  check<functional, npu, all_per_group<4>>(0.3F);
 }
 
 TEST_CASE("ops that follow a layer quantized per group are computed in float, of any rank") {
-  using mapping = all_in_groups<8>;
-  static_assert(count_of_int4<followed, npu, mapping>() == 2);
-  const auto d = small::compare_executors<followed, npu, mapping, unsupported::error>(
-      5, small::and_evaluator{});
-  CHECK(d.other_bytes == 0);
-  CHECK(d.error > 0);
-  CHECK(d.error < 0.3F * d.size);
+  static_assert(count_of_int4<followed, npu, all_per_group<8>>() == 2);
+  check<followed, npu, all_per_group<8>>(0.3F);
 }
 
 TEST_CASE("given qparams of another size of group are an error with the node") {
-  using lowered = plan<net, executorch, linear_in_groups<16>>;
+  using lowered = plan<net, executorch, linear_per_group<16>>;
   const module_state modules = small::state_of(small::checked_weights<net>(3).get());
   quantizations steps;
   steps.weights["up.weight"] = {.dtype = qint8,

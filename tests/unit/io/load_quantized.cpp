@@ -142,7 +142,7 @@ TEST_CASE("so is a file of tables and recurrent layers") {
       "\"gru: rnn_dynamic"));
 }
 
-TEST_CASE("so is a file of weights in groups") {
+TEST_CASE("so is a file of weights that are quantized per group") {
   constexpr static auto layer =
       model("x"_n = nn::placeholder({2, 5}), "fc"_n = nn::linear("x"_n, {.out_features = 3}),
             "out"_n = nn::output("fc"_n));

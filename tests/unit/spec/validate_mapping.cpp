@@ -73,7 +73,8 @@ constexpr per_channel_observer_args with(auto change) {
   return a;
 }
 constexpr std::string_view four_bits =
-    "error: weight.group_size: groups need qint8, per_channel_symmetric, ch_axis 0 and a range in "
+    "error: weight.group_size: per-group quantization needs qint8, per_channel_symmetric, ch_axis "
+    "0 and a range in "
     "-8 to 7 [observer-group-size]";
 static_assert(is_fine<in_groups<groups>>);
 static_assert(is_fine<in_groups<with([](auto& a) { a.group_size = 1 << 20; })>>);
@@ -90,21 +91,23 @@ static_assert(
     says<in_groups<with([](auto& a) { a.qscheme = qscheme::per_channel_affine; })>>(0, four_bits));
 static_assert(says<in_groups<groups, placeholder_observer<{.dtype = quint8, .is_dynamic = true}>>>(
     0,
-    "error: weight.group_size: weights in groups need a dynamic qint8 activation "
+    "error: weight.group_size: weights quantized per group need a dynamic qint8 activation "
     "[observer-group-size]"));
 static_assert(says<in_groups<groups, placeholder_observer<{.dtype = qint8}>>>(
     0,
-    "error: weight.group_size: weights in groups need a dynamic qint8 activation "
+    "error: weight.group_size: weights quantized per group need a dynamic qint8 activation "
     "[observer-group-size]"));
-static_assert(says<global<qconfig<
-                  in_row, fake_quantize<moving_average_per_channel_min_max_observer<groups>>>>>(
-    0,
-    "error: weight.group_size: only a PerChannelMinMaxObserver has groups [observer-group-size]"));
+static_assert(
+    says<global<
+        qconfig<in_row, fake_quantize<moving_average_per_channel_min_max_observer<groups>>>>>(
+        0,
+        "error: weight.group_size: only a PerChannelMinMaxObserver takes group_size "
+        "[observer-group-size]"));
 static_assert(says<global<with_activation<observer_args{.group_size = 4}>>>(
-    0, "error: activation.group_size: only weights have groups [observer-group-size]"));
+    0, "error: activation.group_size: only weights are quantized per group [observer-group-size]"));
 static_assert(says<global<qconfig<in_row, per_channel_min_max_observer<groups>,
                                   per_channel_min_max_observer<groups>>>>(
-    0, "error: output.group_size: only weights have groups [observer-group-size]"));
+    0, "error: output.group_size: only weights are quantized per group [observer-group-size]"));
 
 // A regular expression is only one where one is wanted.
 static_assert(is_fine<module_name<"layer(1", qconfig_none>>);

@@ -30,7 +30,7 @@ class layer_steps : public parameter_steps<Graph, Schedule> {
   constexpr kernel_id sized_kernel(int i, int a) {
     const op_schedule& s = g_.nodes[i].op->descriptor->schedule;
     next_sizes(s.sizes(g_.nodes[i].attrs, g_.nodes[a].shape, g_.nodes[i].shape));
-    return s.kernel == kernel::linear_dynamic ? dynamic_kernel(i) : s.kernel;
+    return s.kernel == kernel::linear_dynamic ? sized_dynamic_kernel(i) : s.kernel;
   }
 
   /// A layer whose sums are never rounded to integers.
@@ -58,7 +58,7 @@ class layer_steps : public parameter_steps<Graph, Schedule> {
   /// The kernel of a linear layer whose input is quantized dynamically. Sets the dtype of its
   /// integers and the size of groups in the key. Weights of float16 are floats, so they need the
   /// kernel of floats; those that are quantized per group have 4 bits.
-  constexpr kernel_id dynamic_kernel(int i) {
+  constexpr kernel_id sized_dynamic_kernel(int i) {
     const node& n = g_.nodes[i];
     const int group_size = n.weight == nullptr ? 0 : n.weight->args.group_size;
     auto sizes = out_.steps[steps_].key.template as<linear_shape>();

@@ -134,7 +134,7 @@ class scheduler : public layer_steps<Graph, Schedule> {
     const op_schedule& s = schedule_of(i);
     const int a = arg(i);
     if (g_.nodes[i].arg_count > s.tensors && !this->has_parameters(i)) return;
-    if (this->has_constants_ && this->is_parameter(i)) return;  // mostly without a call
+    if (this->has_constants_ && this->is_parameter(i)) return;  // most models need no call
     if (s.with_number != nullptr && g_.nodes[i].arg_count == 1) return with_number(i, a);
     if (s.tensors == 2 && !this->same_dtypes(i, a, arg(i, 1), s.kernel)) return;
     if (s.broadcasts && (s.broadcast == s.kernel || !equal_shapes(a, arg(i, 1))))

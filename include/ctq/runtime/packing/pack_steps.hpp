@@ -12,6 +12,7 @@
 #include "ctq/core/result.hpp"
 #include "ctq/graph/node.hpp"
 #include "ctq/graph/place_of.hpp"
+#include "ctq/kernels/int4_weights.hpp"
 #include "ctq/kernels/reference/user_op.hpp"
 #include "ctq/passes/schedule/memory.hpp"
 #include "ctq/passes/schedule/step.hpp"
@@ -53,7 +54,8 @@ template <int = 0>
   const auto s = key.as<linear_shape>();
   const auto weight = state.bytes(name + ".weight", {{s.out_features, (s.in_features + 1) / 2}});
   if (!weight) return unexpected{weight.error()};
-  const auto scale = state.floats(name + ".weight_scale", {{s.out_features, s.groups()}});
+  const int groups = ctq::kernels::int4_weights{.group_size = s.group_size}.groups(s.in_features);
+  const auto scale = state.floats(name + ".weight_scale", {{s.out_features, groups}});
   if (!scale) return unexpected{scale.error()};
   kernels.pack(key, {weight->data(), bias, scale->data()}, packed);
   return done{};

@@ -101,7 +101,7 @@ TEST_CASE("a dynamic linear layer quantizes its input to what its observer says"
   CHECK(schedule(g.view()).steps[0].key.as<linear_shape>().signed_input == 1);
 }
 
-TEST_CASE("a dynamic linear layer with weights in groups has a kernel of its own") {
+TEST_CASE("a dynamic linear layer whose weight is quantized per group has its own kernel") {
   auto g =
       graph_of(q::linear_dynamic.id(), f32, attributes{linear_options{4, 4}}, {2, 4}, 1, {2, 4});
   CHECK(schedule(g.view()).steps[0].key.kernel == kernel::linear_dynamic);
