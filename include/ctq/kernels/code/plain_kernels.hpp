@@ -200,7 +200,7 @@ struct table_code : plain_code {
   struct kernel_code<descriptors::kernel> : base<descriptors::kernel> {    \
     static void reference(auto... x) noexcept { reference::kernel(x...); } \
     template <class Isa>                                                   \
-    [[gnu::always_inline]] static void simd(auto... x) noexcept {          \
+    static void simd(auto... x) noexcept {                                 \
       simd::kernel<Isa>(x...);                                             \
     }                                                                      \
   };

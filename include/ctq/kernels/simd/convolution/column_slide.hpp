@@ -11,6 +11,7 @@
 #include "ctq/kernels/simd/convolution/column_tile.hpp"
 #include "ctq/kernels/simd/convolution/two_row_dot.hpp"
 #include "ctq/kernels/simd/geometry.hpp"
+#include "ctq/kernels/simd/inline_by_flatten.hpp"
 #include "ctq/kernels/simd/unroll.hpp"
 
 // Depthwise 3x3 with four input rows interleaved in a register: each input column is loaded once
@@ -86,10 +87,10 @@ template <class Dot, int Rows, int Half, class Input, class Done>
 /// done (384 channels @14, Zen 4, ymm: 8.9 us instead of 9.9 us for tiles of 2x3 pixels, which
 /// load two of five columns twice).
 template <class Dot, int Rows, class In, class To, class Out>
-[[gnu::always_inline]] inline void slide_by_one(const conv2d_shape& s, const In* in,
-                                                const In* border,
-                                                const std::array<int, rows_per_register_of<Dot>>& y,
-                                                const std::byte* block, const To& to, Out* out) {
+CTQ_INLINE_BY_FLATTEN inline void slide_by_one(const conv2d_shape& s, const In* in,
+                                               const In* border,
+                                               const std::array<int, rows_per_register_of<Dot>>& y,
+                                               const std::byte* block, const To& to, Out* out) {
   constexpr column_plan<Dot> plan{3, 1};
   constexpr int most = 32;  // pixels: a buffer of at most 4 KB
   if (s.out_w() <= 0) return;
@@ -123,10 +124,10 @@ template <class Dot, int Rows, class In, class To, class Out>
 /// takes fewer shuffles than groups of four (144 channels @56, Zen 4: 15.2 instead of 16 us, then
 /// 14.4 without clamps). All channels of a block are computed at once.
 template <class Dot, class In, class To, class Out>
-[[gnu::always_inline]] inline void slide_by_two(const conv2d_shape& s, const In* in,
-                                                const In* border,
-                                                const std::array<int, rows_per_register_of<Dot>>& y,
-                                                const std::byte* block, const To& to, Out* out) {
+CTQ_INLINE_BY_FLATTEN inline void slide_by_two(const conv2d_shape& s, const In* in,
+                                               const In* border,
+                                               const std::array<int, rows_per_register_of<Dot>>& y,
+                                               const std::byte* block, const To& to, Out* out) {
   using vec = typename Dot::vec;
   constexpr column_plan<Dot> plan{3, 2};
   constexpr int vecs = Dot::k_group;

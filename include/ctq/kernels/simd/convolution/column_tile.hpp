@@ -13,6 +13,7 @@
 #include "ctq/kernels/simd/convolution/column_plan.hpp"
 #include "ctq/kernels/simd/convolution/two_row_dot.hpp"
 #include "ctq/kernels/simd/geometry.hpp"
+#include "ctq/kernels/simd/inline_by_flatten.hpp"
 #include "ctq/kernels/simd/unroll.hpp"
 
 // Depthwise convolution by register tiles of output pixels, for half of the channels of a block at
@@ -91,8 +92,8 @@ struct column_sums {
 /// Rows x Columns output pixels, for half of the channels of a block, requantized; x is the first
 /// input column.
 template <class Dot, int Kernel, int Stride, int Rows, int Columns, int Half, class Input>
-[[gnu::always_inline]] inline void column_half(const Input& in, int x, const std::byte* block,
-                                               half_of<Dot> (&out)[Rows][Columns]) {
+CTQ_INLINE_BY_FLATTEN inline void column_half(const Input& in, int x, const std::byte* block,
+                                              half_of<Dot> (&out)[Rows][Columns]) {
   using sums = column_sums<Dot, Kernel, Stride, Rows, Columns>;
   constexpr block_layout<Dot> layout{Dot::k_group, 0};
   block += Half * sums::vecs * sums::vec_bytes;
@@ -173,10 +174,10 @@ template <class Dot, int Rows, class In, class To, class Out>
 /// constants, and tiles inside of the image would gain nothing by code of their own.
 template <class Dot, int Kernel, int Stride, int Rows, bool ManyShapes, class In, class To,
           class Out>
-[[gnu::always_inline]] inline void column_tiles(const conv2d_shape& s, const In* in,
-                                                const In* border,
-                                                const std::array<int, rows_per_register_of<Dot>>& y,
-                                                const std::byte* block, const To& to, Out* out) {
+CTQ_INLINE_BY_FLATTEN inline void column_tiles(const conv2d_shape& s, const In* in,
+                                               const In* border,
+                                               const std::array<int, rows_per_register_of<Dot>>& y,
+                                               const std::byte* block, const To& to, Out* out) {
   constexpr column_plan<Dot> plan{Kernel, Stride};
   constexpr int columns = tile_columns(plan);
   if (s.out_w() < columns) {
@@ -189,7 +190,7 @@ template <class Dot, int Kernel, int Stride, int Rows, bool ManyShapes, class In
   const auto to_row = out_rows_at<Dot>(out, y, out_y);
   constexpr int in_columns = (columns - 1) * Stride + Kernel;
   constexpr int plan_rows = plan.in_rows(Rows);
-  const auto tile_of = [&](const auto& input, int x) __attribute__((always_inline)) {
+  const auto tile_of = [&](const auto& input, int x) CTQ_INLINE_BY_FLATTEN {
     half_of<Dot> first[Rows][columns];
     half_of<Dot> second[Rows][columns];
     const int in_x = x * Stride - s.padding_w;
@@ -200,7 +201,7 @@ template <class Dot, int Kernel, int Stride, int Rows, bool ManyShapes, class In
                                                    to_row + (m * out_y + (x + n) * out_x));
     });
   };
-  const auto tile = [&](int x) __attribute__((always_inline)) {
+  const auto tile = [&](int x) CTQ_INLINE_BY_FLATTEN {
     if constexpr (ManyShapes && rows_per_register_of<Dot> == 1) {
       using columns_of_tile = inner_columns<plan_rows, in_columns, column_plan<Dot>::width, In>;
       tile_of(columns_of_tile(rows, x * Stride - s.padding_w), x);

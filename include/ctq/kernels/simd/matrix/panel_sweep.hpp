@@ -10,6 +10,7 @@
 #include "ctq/core/kernel_signature.hpp"
 #include "ctq/kernels/simd/convolution/conv2d_form.hpp"
 #include "ctq/kernels/simd/geometry.hpp"
+#include "ctq/kernels/simd/inline_by_flatten.hpp"
 #include "ctq/kernels/simd/matrix/panel_weights.hpp"
 #include "ctq/kernels/simd/matrix/register_tile.hpp"
 
@@ -54,8 +55,8 @@ struct panel_sweep {
 /// The tiles of a band. tile_of(weights, first input, first output) computes a tile. If weights are
 /// widened, the first tile does so, if `widens`: bool, or a constant.
 template <class Dot, int Vectors, class Shape, class Packed, class Out, class Widens, class TileOf>
-[[gnu::always_inline]] inline void run_band(const band& b, const panel_sweep<Dot, Packed, Out>& p,
-                                            Widens widens, const TileOf& tile_of) {
+CTQ_INLINE_BY_FLATTEN inline void run_band(const band& b, const panel_sweep<Dot, Packed, Out>& p,
+                                           Widens widens, const TileOf& tile_of) {
   const packed_weights<Dot, Packed> packed{p.block + block_layout<Packed>{Vectors, 0}.weights()};
   [[maybe_unused]] bool first_widens = widens;
   for (int i = 0; i < b.y_count; ++i) {
@@ -86,11 +87,12 @@ template <class Dot, int Vectors, class Shape, class Packed, class Out, class Wi
 
 /// The tiles of a band, compiled once for all run-time shapes.
 template <class Dot, int Rows, int Vectors, class Packed, class To, class Out, class Used>
-[[gnu::noinline]] void shared_band(const band& b, const panel_sweep<Dot, Packed, Out>& p,
-                                   bool widens, const To& to, Used used) {
+[[gnu::noinline, gnu::flatten]] void shared_band(const band& b,
+                                                 const panel_sweep<Dot, Packed, Out>& p,
+                                                 bool widens, const To& to, Used used) {
   run_band<Dot, Vectors, conv2d_shape>(
       b, p, widens,
-      [&](const auto& weights, const auto* first, Out* to_pixel) __attribute__((always_inline)) {
+      [&](const auto& weights, const auto* first, Out* to_pixel) CTQ_INLINE_BY_FLATTEN {
         tile<Dot, Vectors, false>(std::make_integer_sequence<int, Rows>{}, first, p.out_w, p.by,
                                   p.runs, p.block, weights, to, to_pixel, used);
       });
@@ -106,9 +108,9 @@ inline constexpr auto shared_bands = []<int... i>(std::integer_sequence<int, i..
 /// All tiles of an image with one panel, whose weights are in `block`, packed for Packed, and whose
 /// outputs start at `out`. wide: workspace of wide_panel_bytes · Used: int, or a constant
 template <class Dot, int Vectors, class Packed, class Shape, class To, class Out, class Used>
-[[gnu::always_inline]] inline void sweep(const Shape& shape, const typename Dot::element* in,
-                                         const std::byte* block, std::byte* wide, const To& to,
-                                         Out* out, Used used) {
+CTQ_INLINE_BY_FLATTEN inline void sweep(const Shape& shape, const typename Dot::element* in,
+                                        const std::byte* block, std::byte* wide, const To& to,
+                                        Out* out, Used used) {
   const conv2d_shape s = shape;
   panel_sweep<Dot, Packed, Out> p{in,       block, wide, out, strides_of(s), known_runs<Dot>(shape),
                                   s.out_w()};
@@ -125,16 +127,14 @@ template <class Dot, int Vectors, class Packed, class Shape, class To, class Out
         return s.out_w();
       }
     }();
-    const auto run_constant = [&](const band& b, auto rows, auto widens)
-        __attribute__((always_inline)) {
-      run_band<Dot, Vectors, Shape>(
-          b, p, widens,
-          [&](const auto& weights, const auto* first, Out* to_pixel)
-              __attribute__((always_inline)) {
-                tile<Dot, Vectors, pixels_overlap<Dot, Shape>()>(
-                    std::make_integer_sequence<int, rows>{}, first, width, p.by, p.runs, block,
-                    weights, to, to_pixel, used);
-              });
+    const auto run_constant = [&](const band& b, auto rows, auto widens) CTQ_INLINE_BY_FLATTEN {
+      run_band<Dot, Vectors, Shape>(b, p, widens,
+                                    [&](const auto& weights, const auto* first, Out* to_pixel)
+                                        CTQ_INLINE_BY_FLATTEN {
+                                          tile<Dot, Vectors, pixels_overlap<Dot, Shape>()>(
+                                              std::make_integer_sequence<int, rows>{}, first, width,
+                                              p.by, p.runs, block, weights, to, to_pixel, used);
+                                        });
     };
     constexpr auto occurring = [](const auto& band_of) {
       if constexpr (with_form<Shape>) {

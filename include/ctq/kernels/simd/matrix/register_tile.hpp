@@ -7,6 +7,7 @@
 
 #include "ctq/kernels/simd/dot.hpp"
 #include "ctq/kernels/simd/geometry.hpp"
+#include "ctq/kernels/simd/inline_by_flatten.hpp"
 #include "ctq/kernels/simd/matrix/panel_weights.hpp"
 #include "ctq/kernels/simd/unroll.hpp"
 
@@ -60,11 +61,11 @@ template <class Dot, class Shape>
 /// block_layout and k_runs. Stores `used` channels of each pixel.
 template <class Dot, int Vectors, bool PixelsOverlap, class Weights, class To, class Out,
           class Used, int... m>
-[[gnu::always_inline]] inline void tile(std::integer_sequence<int, m...>,
-                                        const typename Dot::element* first, int width,
-                                        const strides& by, const k_runs& runs,
-                                        const std::byte* block, Weights weights, const To& to,
-                                        Out* out, Used used) {
+CTQ_INLINE_BY_FLATTEN inline void tile(std::integer_sequence<int, m...>,
+                                       const typename Dot::element* first, int width,
+                                       const strides& by, const k_runs& runs,
+                                       const std::byte* block, Weights weights, const To& to,
+                                       Out* out, Used used) {
   using vec = typename Dot::vec;
   using element = typename Dot::element;
   constexpr block_layout<typename Weights::packed> layout{Vectors, 0};
@@ -113,10 +114,10 @@ template <class Dot, int Vectors, bool PixelsOverlap, class Weights, class To, c
 /// are faster than one (1x4096x4096 on Zen 4, weights in L3: one 449 us, two 338; measured again,
 /// two 304 to 352, four 290 to 323).
 template <class Dot, int Panels, class To, class Out>
-[[gnu::always_inline]] inline void tile_of_panels(const typename Dot::element* pixel,
-                                                  const strides& by, const k_runs& runs,
-                                                  const std::byte* block, std::size_t panel_bytes,
-                                                  const To& to, Out* out) {
+CTQ_INLINE_BY_FLATTEN inline void tile_of_panels(const typename Dot::element* pixel,
+                                                 const strides& by, const k_runs& runs,
+                                                 const std::byte* block, std::size_t panel_bytes,
+                                                 const To& to, Out* out) {
   using vec = typename Dot::vec;
   constexpr block_layout<Dot> layout{2, 0};
   vec acc[Panels][2];
@@ -150,9 +151,11 @@ template <class Dot, int Panels, class To, class Out>
 
 /// The same, compiled once for all run-time shapes.
 template <class Dot, int Panels, class To, class Out>
-[[gnu::noinline]] void shared_tile_of_panels(const typename Dot::element* pixel, const strides& by,
-                                             const k_runs& runs, const std::byte* block,
-                                             std::size_t panel_bytes, const To& to, Out* out) {
+[[gnu::noinline, gnu::flatten]] void shared_tile_of_panels(const typename Dot::element* pixel,
+                                                           const strides& by, const k_runs& runs,
+                                                           const std::byte* block,
+                                                           std::size_t panel_bytes, const To& to,
+                                                           Out* out) {
   tile_of_panels<Dot, Panels>(pixel, by, runs, block, panel_bytes, to, out);
 }
 

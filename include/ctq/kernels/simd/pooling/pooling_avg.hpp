@@ -8,6 +8,7 @@
 
 #include "ctq/kernels/reference/pooling_avg.hpp"
 #include "ctq/kernels/simd/arch/rounding.hpp"
+#include "ctq/kernels/simd/inline_by_flatten.hpp"
 #include "ctq/kernels/simd/pooling/pool_of_channels.hpp"
 #include "ctq/kernels/simd/pooling/window_groups.hpp"
 #include "ctq/kernels/simd/register_conversions.hpp"
@@ -97,14 +98,12 @@ struct byte_means {
         zero_point(in_q.zero_point + (std::is_signed_v<Q> ? 128 : 0)) {}
 
   /// Of `count` windows, whose inputs are `step` elements apart.
-  [[gnu::always_inline]] void operator()(pool_window w, int count, int channels,
-                                         std::ptrdiff_t step, const Q* in, float inverse,
-                                         Q* out) const noexcept {
+  CTQ_INLINE_BY_FLATTEN void operator()(pool_window w, int count, int channels, std::ptrdiff_t step,
+                                        const Q* in, float inverse, Q* out) const noexcept {
     if (w.taps() <= byte_sums<Isa>::most_taps) {
-      for_each_group<n>(
-          w, count, channels, step, [&](const window_group& g) __attribute__((always_inline)) {
-            of_few(w, g, in, floats(inverse), out);
-          });
+      for_each_group<n>(w, count, channels, step, [&](const window_group& g) CTQ_INLINE_BY_FLATTEN {
+        of_few(w, g, in, floats(inverse), out);
+      });
       return;
     }
     const floats factor(inverse);
@@ -120,8 +119,8 @@ struct byte_means {
   }
 
  private:
-  [[gnu::always_inline]] void of_few(const pool_window& w, const window_group& g, const Q* in,
-                                     const floats& inverse, Q* out) const noexcept {
+  CTQ_INLINE_BY_FLATTEN void of_few(const pool_window& w, const window_group& g, const Q* in,
+                                    const floats& inverse, Q* out) const noexcept {
     byte_sums<Isa> sums[registers_of_a_group];
     for_each_tap(
         w, [&](std::ptrdiff_t tap) __attribute__((always_inline)) {
@@ -198,6 +197,24 @@ struct byte_means {
   return 256.0F * pixels * reference::mean_of(1, in_q, out_q).inverse < 0x1p30F;
 }
 
+/// All windows. Requires as of byte_means.
+template <vectorized Isa, quantized Q>
+[[gnu::noinline, gnu::flatten]] void means_of_runs(const pool_shape& shape, const Q* in,
+                                                   const qparams& in_q, const qparams& out_q,
+                                                   Q* out) noexcept {
+  const byte_means<Isa, Q> means(in_q, out_q);
+  const std::ptrdiff_t step = step_of_windows(shape);
+  int divisor = 0;
+  float inverse = 0.0F;
+  for_each_run(shape, [&](const pool_window& w, int count) CTQ_INLINE_BY_FLATTEN {
+    if (const int n = reference::divisor_of(shape, w); n != divisor) {
+      divisor = n;
+      inverse = reference::mean_of(n, in_q, out_q).inverse;
+    }
+    means(w, count, shape.channels, step, in, inverse, out);
+  });
+}
+
 template <class Isa>
 [[gnu::always_inline]] inline void avg_window(const pool_shape& shape, const pool_window& w,
                                               const float* in, float* out) noexcept {
@@ -226,18 +243,7 @@ template <class Isa, std::convertible_to<pool_shape> Shape, quantized Q>
   } else if (channels >= 16 && means_fit(shape, in_q, out_q)) {  // the narrowest register
     with_width<Isa, Q>(
         channels, [&](auto width) __attribute__((always_inline)) {
-          const byte_means<decltype(width), Q> means(in_q, out_q);
-          const std::ptrdiff_t step = step_of_windows(shape);
-          int divisor = 0;
-          float inverse = 0.0F;
-          for_each_run(
-              shape, [&](const pool_window& w, int count) __attribute__((always_inline)) {
-                if (const int n = reference::divisor_of(shape, w); n != divisor) {
-                  divisor = n;
-                  inverse = reference::mean_of(n, in_q, out_q).inverse;
-                }
-                means(w, count, shape.channels, step, in, inverse, out);
-              });
+          means_of_runs<decltype(width)>(shape, in, in_q, out_q, out);
         });
   } else {  // few channels fill no wider register; means_fit is hardly ever false
     with_width<half_width<Isa>, float>(
