@@ -51,8 +51,8 @@ struct conv2d_form {
   friend constexpr bool operator==(const conv2d_form&, const conv2d_form&) = default;
 };
 
-/// A run of at most as many steps is unrolled. Up to 12 would make layers with shared code no faster
-/// (1x1 of 24 to 48 channels, Zen 5), and take longer to compile (MobileNetV3-small: 1 s).
+/// A run of at most as many steps is unrolled. Up to 12 would make layers with shared code no
+/// faster (1x1 of 24 to 48 channels, Zen 5), and take longer to compile (MobileNetV3-small: 1 s).
 inline constexpr int most_unrolled_steps = 4;
 
 template <class Dot>
