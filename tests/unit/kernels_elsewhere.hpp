@@ -18,6 +18,8 @@
   __VA_ARGS__ class ctq::evaluator<ctq::stage::prepared>;                                          \
   __VA_ARGS__ class ctq::evaluator<ctq::stage::reference>;                                         \
   __VA_ARGS__ class ctq::evaluator<ctq::stage::lowered>;                                           \
+  __VA_ARGS__ class ctq::evaluator<ctq::stage::fused, ctq::fast_kernels>;                          \
+  __VA_ARGS__ class ctq::evaluator<ctq::stage::prepared, ctq::fast_kernels>;                       \
   __VA_ARGS__ class ctq::evaluator<ctq::stage::lowered, ctq::fast_kernels>
 
 #ifndef CTQ_COMPILED_HERE
