@@ -33,7 +33,9 @@ class step_writer {
   constexpr void finish(layers l = layers::alone) {
     steps_ = fuse_steps(steps_and_values{out_.steps, in_, second_in_, written_, values_, area_},
                         steps_, l);
-    if (l == layers::fused) choose_codes(out_.steps, steps_);
+    if (l == layers::fused)
+      for (int s = 0; s < steps_; ++s)
+        out_.steps[s].code = chosen_code(layer_size_of(out_.steps[s].key));
     scratch_array<int, max_values> live{};
     resize(live, count_);
     out_.arena_bytes = plan_memory(values_, count_, live);

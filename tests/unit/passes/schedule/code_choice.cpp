@@ -50,27 +50,13 @@ static_assert(has(int8, code_for::types, false) && !has(int8, code_for::extents,
 // Models of floats are not specialized.
 static_assert(!has(net_plan::observed_schedule, code_for::extents, true));
 
-/// How many of the first `layers` depthwise layers of different sizes have kernels of their own.
-constexpr int specialized_depthwise(int layers) {
-  step steps[8]{};
-  for (int i = 0; i < layers; ++i) {
-    steps[2 * i].key = steps[2 * i + 1].key = conv(7 + i, 8, 8, 3, 8);
-  }
-  scheduling::choose_codes(steps, 2 * layers);
-  int count = 0;
-  for (const step& s : steps) count += s.code == code_for::extents ? 1 : 0;
-  return count;
-}
-static_assert(specialized_depthwise(1) == 2);
-static_assert(specialized_depthwise(3) == 6);
-static_assert(specialized_depthwise(4) == 0);
-
 }  // namespace
 
 TEST_CASE("small layers are compiled for their extents, large ones and other kernels are not") {
   CHECK(chosen_code(layer_size_of(conv(14, 8, 16, 3))) == code_for::extents);
   CHECK(chosen_code(layer_size_of(conv(56, 64, 64, 3))) == code_for::types);
   CHECK(chosen_code(layer_size_of(conv(14, 240, 240, 5, 240))) == code_for::extents);
+  CHECK(chosen_code(layer_size_of(conv(28, 192, 192, 3, 192))) == code_for::extents);
   CHECK(chosen_code(layer_size_of(conv(112, 32, 32, 3, 32))) == code_for::types);
   CHECK(chosen_code(layer_size_of(conv(56, 128, 128, 3, 32))) == code_for::extents);
   const auto linear = [](int rows, int in, int out) {
