@@ -90,7 +90,8 @@ inline constexpr engine engines[] = {
          (find_engine(backend) != nullptr || unknown_backend_gets_default_qconfig(s));
 }
 
-/// get_default_qconfig(backend); null: a backend that PyTorch 1.13 does not know
+/// get_default_qconfig(backend); null: a backend that PyTorch 1.13 does not know, for which it
+/// gives default_qconfig
 [[nodiscard]] constexpr qconfig_record default_qconfig_record(const engine_traits* engine) {
   if (engine == nullptr) return default_qconfig::value;
   return {{observer_class::histogram, {.reduce_range = engine->reduce_range}},

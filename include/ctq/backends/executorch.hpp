@@ -13,12 +13,12 @@ namespace executorch_parts {
 
 using activations = dtype_configs<symmetric_activation_int8, activation_int8>;
 
-/// Unlike the other backends, with differences and without matmul.
+/// Unlike the other backends, with subtraction and without matmul.
 using arithmetic =
     categories::xnnpack_arithmetic<binary_parts::each_with_relu,
                                    dtype_configs<symmetric_activation_int8, weighted_int8>>;
 
-/// Unlike the other backends, with ELU and leaky relu, and without nn.ReLU.
+/// Fewer ops than the other backends, but ELU, leaky relu and pad, too.
 using sharing = categories::xnnpack_input_scale<activations>;
 
 }  // namespace executorch_parts

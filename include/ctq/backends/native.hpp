@@ -5,7 +5,7 @@
 #include "ctq/backends/dtype_configs.hpp"
 #include "ctq/backends/op_configs.hpp"
 
-// All that PyTorch supports, independent of the engine.
+// PyTorch's own: the patterns and dtypes of FBGEMM and QNNPACK, without the constraints of either.
 
 namespace ctq {
 

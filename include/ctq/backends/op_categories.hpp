@@ -39,7 +39,7 @@ using input_scale = rows::each_sharing<
     method::squeeze, method::squeeze_, method::transpose, method::unsqueeze, method::unsqueeze_,
     method::view>;
 
-/// The same on XNNPACK, with ELU and leaky relu, and without nn.ReLU.
+/// The same in the config of ExecuTorch for XNNPACK: fewer ops, but ELU, leaky relu and pad, too.
 template <class Dtypes>
 using xnnpack_input_scale =
     rows::each_sharing<Dtypes, fn::adaptive_avg_pool2d, fn::elu, fn::hardtanh, fn::max_pool2d,

@@ -12,7 +12,7 @@
 
 namespace ctq {
 
-// ---- after training
+// ---- post-training quantization
 
 struct default_qconfig : qconfig<default_observer, default_weight_observer> {};
 struct default_per_channel_qconfig
@@ -40,7 +40,7 @@ struct float16_static_qconfig
 /// For linear layers, as torchao's Int8DynamicActivationInt4WeightConfig with symmetric
 /// activations: weights of 4 bits with a scale for each group of GroupSize inputs of an output
 /// channel. Each row of the input is quantized to qint8, with the scale of its largest magnitude.
-/// The backend executorch has it; eps meets its constraint, but changes only the scales of weights.
+/// For the backend executorch: eps meets its constraint; it changes only the scales of weights.
 ///   GroupSize  1 to 2^20; the last group of an output channel may be smaller
 template <int GroupSize = 32>
 struct int8_dynamic_activation_int4_weight_qconfig
@@ -58,7 +58,7 @@ struct default_embedding_qat_qconfig : qconfig<noop_observer<f32>, default_embed
 struct default_embedding_qat_qconfig_4bit
     : qconfig<noop_observer<f32>, default_embedding_fake_quant_4bit> {};
 
-// ---- in training
+// ---- quantization-aware training
 
 struct default_qat_qconfig : qconfig<default_fake_quant, default_weight_fake_quant> {};
 struct default_qat_qconfig_v2 : qconfig<default_fused_act_fake_quant, default_fused_wt_fake_quant> {

@@ -33,12 +33,13 @@ template <class Index>
   return i >= 0 && i == s.padding_index;
 }
 
-/// Which indices are in a bag; offsets that are not in the order of the indices are not valid.
+/// Which indices are in a bag. Not valid: offsets that decrease or leave the range of the indices.
 struct index_range {
   std::ptrdiff_t first{}, end{};
   bool valid = true;
 };
 
+/// The indices of bag b. Without offsets each bag has indices / bags of them.
 template <class Index>
 [[nodiscard]] constexpr index_range bag_of(const embedding_shape& s, const Index* offsets, int b) {
   if (s.has_offsets == 0) {

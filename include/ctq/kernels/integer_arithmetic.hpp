@@ -47,7 +47,7 @@ struct output_range {
   return no_contract(scale_weight * scale_in) * (1.0F / scale_out);
 }
 
-/// A whole number, of any size.
+/// An integer, as a float since it may exceed int32.
 [[nodiscard]] inline float bias_steps(float bias, float scale_in, float scale_weight) noexcept {
   return ::nearbyintf(bias * (1.0F / no_contract(scale_in * scale_weight)));
 }
@@ -75,7 +75,7 @@ struct channel_sums {
 /// The largest |q_in|.
 [[nodiscard]] constexpr std::int64_t largest_input(dtype in) { return in == quint8 ? 255 : 128; }
 
-/// Can no sum of products leave int32, whatever the zero point?
+/// Whether Σ (q_in - zero_point) * q_weight fits in int32 for every zero point.
 [[nodiscard]] constexpr bool products_fit(const channel_sums& sums) {
   return 255 * sums.of_sizes < std::int64_t{1} << 31;
 }
@@ -87,7 +87,8 @@ struct channel_arithmetic {
   bool exact = false;  // no sum leaves int32, and no product with the multiplier does
 };
 
-/// A channel without weights other than 0 has any scale: it takes one in which the bias fits.
+/// If all weights of a channel are 0, its scale is arbitrary: if the bias does not fit with the
+/// given one, it takes one with which it does.
 [[nodiscard]] inline channel_arithmetic channel_arithmetic_of(float bias, const channel_sums& sums,
                                                               const qparams& in, dtype in_type,
                                                               float scale_weight, float scale_out) {

@@ -15,7 +15,8 @@
 // The code of kernels. kernel_code<Descriptor> has
 //
 //   reference, simd<Isa>   the scalar reference, and the kernel of an instruction set; both compute
-//                          the same bytes
+//                          the same bytes, but for the last bits of float32 layers without fma
+//                          (float_dot) and the payload of NaN
 //   run<Set, In, Out>      calls one of them with the operands of a step; often inherited
 //   packed_bytes, workspace_bytes, append_blocking   if they differ from those of plain_code
 //

@@ -22,7 +22,7 @@ struct step_data {
   qparams out{};
   qparams fused{};                   // of the input of an op that is fused into a layer
   kernels::output_range steps{};     // conv2d, linear: zero point and bounds, relu included
-  attributes options{};              // of a user-defined op
+  attributes options{};              // of an op whose functions are called
   parameter_layout_of parameters{};  // of an op whose functions are called
 };
 
@@ -74,7 +74,7 @@ template <class T>
           .parameters = parameters_in(x.data->parameters, x.packed)};
 }
 
-/// The dtype of a C++ type.
+/// The dtype of the elements float, uint8 and int8.
 template <class T>
 inline constexpr dtype dtype_of = std::is_same_v<T, float>          ? f32
                                   : std::is_same_v<T, std::uint8_t> ? quint8

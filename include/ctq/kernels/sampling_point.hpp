@@ -6,7 +6,7 @@
 #include "ctq/core/kernel_signature.hpp"
 #include "ctq/core/no_contract.hpp"
 
-// Where a resized axis samples the other one: PyTorch's rules, computed in float32.
+// Which inputs a resized axis samples: PyTorch's rules, computed in float32.
 
 namespace ctq::kernels {
 
@@ -18,8 +18,7 @@ struct sampling_point {
   friend constexpr bool operator==(const sampling_point&, const sampling_point&) = default;
 };
 
-/// Where output i lies among the elements of the other axis: by its centre, or so that the ends are
-/// those of the other axis.
+/// The coordinate of output i in the input: of its centre or, aligned, of its corner.
 [[nodiscard]] inline float place_of(int i, float scale, bool aligned) {
   const auto at = static_cast<float>(i);
   return aligned ? no_contract(at * scale) : no_contract((at + 0.5F) * scale) - 0.5F;

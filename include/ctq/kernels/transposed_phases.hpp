@@ -5,10 +5,10 @@
 
 #include "ctq/core/kernel_signature.hpp"
 
-// A transposed convolution as ordinary ones. Along an axis, the outputs y with the same
-// (y + padding) % stride read the same taps of the kernel, and one output after the other reads one
-// input after the other: a phase is a convolution with stride 1, with a part of the kernel in
-// reverse order. No product with the zeros between the inputs is computed.
+// A transposed convolution as one ordinary convolution for each phase. Along an axis, the outputs y
+// with the same (y + padding) % stride read the same taps of the kernel, and one output after the
+// other reads one input after the other: a phase is a convolution with stride 1, with a part of the
+// kernel in reverse order. No product with the zeros between the inputs is computed.
 
 namespace ctq::kernels {
 
@@ -32,15 +32,15 @@ struct transposed_axis {
   int longest{};               // what a phase reads, from the first to the last input
   bool starts_inside = false;  // a phase does not read the first input
 
-  /// Inputs between two rows, which are after the first and before the second; one phase has to
-  /// find all that it reads in a row and what is between.
+  /// Inputs of the padding between two rows, after the first and before the second: enough that a
+  /// row with its padding has all that a phase reads.
   [[nodiscard]] constexpr int between(int in) const {
     const int border = before > after ? before : after;
     return longest - in > border ? longest - in : border;
   }
 };
 
-/// Of a phase 0 <= phase < min(stride, out).
+/// A phase along one axis. Requires 0 <= phase < min(stride, out)
 [[nodiscard]] constexpr transposed_phase transposed_phase_of(int phase, int out, int kernel,
                                                              int stride, int padding,
                                                              int dilation) {
@@ -57,6 +57,7 @@ struct transposed_axis {
   return p;
 }
 
+/// All phases along an axis of `in` inputs and `out` outputs.
 [[nodiscard]] constexpr transposed_axis transposed_axis_of(int in, int out, int kernel, int stride,
                                                            int padding, int dilation) {
   transposed_axis a{.phases = stride < out ? stride : out};
@@ -72,7 +73,7 @@ struct transposed_axis {
   return a;
 }
 
-/// Both axes.
+/// The phases of both axes of a 2-d transposed convolution.
 struct transposed_phases {
   conv_transpose2d_shape shape{};
   transposed_axis h{}, w{};

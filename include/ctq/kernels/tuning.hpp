@@ -14,9 +14,9 @@ namespace ctq::kernels::tuning {
 /// overwritten.
 inline constexpr std::int64_t nontemporal_min_bytes = std::int64_t{32} << 20;
 
-/// 4K aliasing: how far, modulo `aliasing_page`, a load may lie from the store before it without
-/// waiting for it. Zen 4, add, operands 48 bytes before the result: 64 Ki elements take 4.7 us
-/// backwards and 6.2 forwards, 64 Mi take 7.7 ms and 13.4.
+/// 4K aliasing: a load waits for an earlier store if their addresses, modulo `aliasing_page`, are
+/// less than `aliasing_distance` apart. Zen 4, add, operands 48 bytes before the result: 64 Ki
+/// elements take 4.7 us backwards and 6.2 forwards, 64 Mi take 7.7 ms and 13.4.
 inline constexpr std::uintptr_t aliasing_page = 4096, aliasing_distance = 512;
 
 /// Bytes of a matrix product's rows that one pass over the weights serves: what half of 1 MB of L2

@@ -29,7 +29,7 @@ struct float_parts {
   }
 };
 
-/// Along an axis: the elements from one index of the axes before it to the next.
+/// Softmax: one index of the axes before the one it is along.
 [[nodiscard]] constexpr float_parts parts_of(const softmax_shape& s) {
   return {.unit = s.step * s.count, .units = s.rows / s.step};
 }
@@ -38,7 +38,7 @@ struct float_parts {
   return s;
 }
 
-/// Of channels that lie contiguously: pixels.
+/// Channels last: a pixel.
 [[nodiscard]] constexpr float_parts parts_of(const channels_shape& s) {
   return {.unit = s.channels, .units = s.rows};
 }
@@ -47,7 +47,7 @@ struct float_parts {
   return s;
 }
 
-/// Of norms: all channels, if these are few elements, else single rows.
+/// Norms: all channels, if these are few elements, else one row.
 [[nodiscard]] constexpr float_parts parts_of(const layer_norm_shape& s) {
   const int all_channels = s.channels * s.pixels;
   if (all_channels <= std::max(s.count, float_parts::target))
@@ -59,7 +59,7 @@ struct float_parts {
   return s;
 }
 
-/// The bytes in which a kernel of integers computes a part.
+/// Bytes of the workspace for a dequantized part; 0 for float32.
 template <class Shape>
 [[nodiscard]] constexpr std::size_t part_bytes(const kernel_signature& key) {
   return key.in == f32 ? 0 : parts_of(key.as<Shape>()).bytes();

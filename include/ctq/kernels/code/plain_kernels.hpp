@@ -66,7 +66,7 @@
 
 namespace ctq::kernels {
 
-/// Along an axis, or with parameters in float: (shape, in, …, out), on integers part by part.
+/// Kernels of float32, on integers part by part (float_parts.hpp): (shape, in, parameters…, out).
 template <class Descriptor>
 struct float_code : plain_code {
   template <class Set>

@@ -10,13 +10,12 @@
 #include "ctq/kernels/simd/elementwise/user_op.hpp"
 #include "ctq/ops/op.hpp"
 
-// Ops by their definition. The reference is dequantize, apply, quantize, also where the op has a
-// kernel of its own: that is what its run is compared with.
+// Ops without a kernel, by their functions. The reference is dequantize, apply, quantize, even if
+// the op defines `run`: tests compare `run` with it.
 
 namespace ctq::kernels {
 
-/// Floats are applied to; integers are left to the implementation:
-/// (functions, options, arguments, packed, workspace).
+/// On float32, calls op.apply; on integers, (functions, options, arguments, packed, workspace).
 template <class Descriptor>
 struct user_op_code : plain_code {
   template <class Set, class In, class Out>
@@ -34,7 +33,7 @@ struct user_op_code : plain_code {
   }
 };
 
-/// Packed  the table of 256 entries, if one stands for the op
+/// Packed  the table of 256 entries, if the op is computed by one
 template <>
 struct kernel_code<descriptors::elementwise> : user_op_code<descriptors::elementwise> {
   template <class Set>
@@ -81,7 +80,10 @@ struct kernel_code<descriptors::function> : user_op_code<descriptors::function> 
   static constexpr std::size_t workspace_bytes(const kernel_signature& key) {
     const auto s = key.as<function_shape>();
     if (!is_reference<Set> || key.in == f32) return 0;
-    return (numel(s.in[0]) + numel(s.in[1]) + numel(s.out)) * sizeof(float);
+    const bool has_third =
+        key.called_op != nullptr && key.called_op->descriptor->functions.tensors == 3;
+    const std::size_t second = has_third ? 2 : 1;
+    return (numel(s.in[0]) + second * numel(s.in[1]) + numel(s.out)) * sizeof(float);
   }
 
   template <quantized Q>

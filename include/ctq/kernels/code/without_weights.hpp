@@ -55,8 +55,9 @@ struct avg_pool_code : one_input_code<Descriptor>, pool_code {};
 template <class Descriptor>
 struct max_pool_code : copying_code<Descriptor>, pool_code {};
 
-/// Two tensors: (shape, a, qparams of a, b, qparams of b, qparams of out, out, relu), of float32
-/// without qparams. If the output alone is of integers, b is, too.
+/// Two tensors of integers: (shape, a, qparams of a, b, qparams of b, qparams of out, out, relu);
+/// of float32: (shape, a, b, out, relu); a of float32, b and out of integers: (shape, a, b, qparams
+/// of b, qparams of out, out, relu).
 template <class Descriptor>
 struct two_input_code : plain_code {
   template <class Set, class In, class Out>

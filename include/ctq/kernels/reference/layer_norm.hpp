@@ -21,8 +21,8 @@ namespace ctq::kernels::reference {
 ///   variance = Σ (d[i] - mean)² / count
 ///   out[i]   = (d[i] - mean) * (weight * (1 / sqrt(variance + eps))) + bias
 ///
-/// A mean that is large beside the variance would round it away: that of the differences from an
-/// element of the row is not.
+/// Differences from an element of the row, since a mean much larger than the deviations would cost
+/// these their significant bits.
 ///
 /// Shapes   in, out [rows, count], may be the same memory · weight, bias [channels], or null: 1, 0
 /// Sums     in 16 partial sums, see fold_sums. No product is contracted with an addition

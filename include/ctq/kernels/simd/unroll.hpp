@@ -4,9 +4,9 @@
 #include <type_traits>
 #include <utility>
 
-// Each function through which a body is inlined costs the compiler as much as the body once more,
-// all instances of it together: hence no function between unroll and the calls, and no unroll in
-// another where one does.
+// Each function through which a body is inlined costs the compiler as much as all unrolled copies
+// of it once more: hence unroll calls it without a function between, and unroll<N, M> is for two
+// loops.
 
 namespace ctq::kernels::simd {
 
@@ -34,9 +34,8 @@ struct unrolled<Columns, std::integer_sequence<int, I...>> {
 /// unroll<N>(f) calls f(0), f(1), …, f(N-1), and unroll<N, M>(f) calls f(i, j) for each i < N and,
 /// in it, each j < M, with indices as integral_constants. Arrays of registers stay in registers
 /// only if every index is a constant; unroll pragmas differ between compilers and may be ignored.
-template <int N, int... M>
-inline constexpr implementation::unrolled<(0 + ... + M),
-                                          std::make_integer_sequence<int, (N * ... * M)>>
+template <int N, int M = 0>
+inline constexpr implementation::unrolled<M, std::make_integer_sequence<int, M == 0 ? N : N * M>>
     unroll{};
 
 /// Calls f(n), 1 <= n <= Max, with n as an integral_constant. If the compiler knows n, only that

@@ -72,9 +72,9 @@ inline void recurrent_gates(const recurrent_step& s, const float* x, const float
   }
 }
 
-/// One step of an LSTM cell that is observed: the values of PyTorch's
-/// torch.ao.nn.quantizable.LSTMCell that have observers, each contiguous, in the order of these;
-/// those of gates have four elements for one of the others.
+/// One time step of an LSTM cell that is observed: the seven tensors of PyTorch's
+/// torch.ao.nn.quantizable.LSTMCell that have observers, each contiguous, in the order of these:
+/// three of gates, [rows, 4 · hidden], then four [rows, hidden].
 ///
 /// Shapes    as recurrent_gates · observed [(4 + 4 + 4 + 1 + 1 + 1 + 1) · rows · hidden]
 inline void observed_lstm_gates(const recurrent_step& s, const float* x, const float* past,

@@ -22,9 +22,9 @@ struct int8_tile<isa::amx> : tile_format {
   template <int N>
   using requantizer = row_requantizer512<N>;
 
-  /// ldtilecfg takes 74 ns: once per layer, not per block. A process without permission is
-  /// terminated here; models request it when they are constructed, and report an error if it is
-  /// denied.
+  /// ldtilecfg takes 74 ns: once per layer, not per block. The first object asks the system for
+  /// permission to use AMX; without it ldtilecfg terminates the process. Models ask when they are
+  /// constructed, and report an error if it is denied.
   [[gnu::always_inline]] explicit int8_tile(const tile_sizes& sizes) noexcept {
     static const bool permitted = isa::ask_for_amx();
     static_cast<void>(permitted);

@@ -108,10 +108,10 @@ struct input_rows {
   }
 };
 
-/// Count rows of one block of channels, none of them padding: Columns columns of an image, or of a
-/// copy of it with its padding. Addresses need fewer instructions than those of input_rows, which
-/// counts where the extents are not constants (3x3, 144 channels @56 with stride 2 on AVX2, Zen 3:
-/// 95 to 105 % of the time of a kernel for that shape; 119 % with input_rows).
+/// Count rows and Columns columns of one block of channels: of the image if all are inside, else of
+/// a copy that includes the padding. Addresses need fewer instructions than those of input_rows,
+/// which matters where the extents are not constants (3x3, 144 channels @56 with stride 2 on AVX2,
+/// Zen 3: 95 to 105 % of the time of a kernel for that shape; 119 % with input_rows).
 template <int Count, int Columns, int Width, class In>
 struct inner_columns {
   const In* row[Count];

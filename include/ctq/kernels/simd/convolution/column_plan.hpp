@@ -69,7 +69,7 @@ struct column_plan {
   }
 };
 
-/// The most input rows of all groups: for a kernel of 7.
+/// The most input rows of all groups: of 7x7, and of 5x5 with a k_group of 4.
 inline constexpr int largest_group_rows = 8;
 
 /// Channels in wide blocks, then in narrow ones. The last block of each kind is moved back to end

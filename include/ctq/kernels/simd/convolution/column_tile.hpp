@@ -26,7 +26,7 @@ template <class Dot>
 using half_of = decltype(Dot::half(std::declval<const typename Dot::vec (&)[Dot::k_group / 2]>(),
                                    static_cast<const float*>(nullptr)));
 
-/// Output columns at once: as many as leave registers besides their accumulators.
+/// Output columns of a tile: as many as fit in the registers besides weights and inputs.
 template <class Dot>
 [[nodiscard]] constexpr int tile_columns(const column_plan<Dot>& plan) {
   if (plan.kernel == 3) return plan.stride == 2 ? 4 : 3;

@@ -81,7 +81,7 @@ CTQ_INLINE_BY_FLATTEN constexpr auto with_method(const Shape& shape, const F& f)
 }
 
 /// Packs the weights, biases and multipliers of a convolution that reads In. The input zero point
-/// is folded into int32 biases; those of floats have no multipliers. Depthwise: as of with_method
+/// is folded into int32 biases; those of floats have no multipliers. Depthwise: as in with_method
 template <class Isa, class In, bool Depthwise = true, class Weight, class Bias>
 void pack(const conv2d_shape& shape, unpacked<Weight, Bias> from, std::byte* packed) {
   with_method<Isa, In, Depthwise>(shape, [&]<class Model>(std::type_identity<Model>, auto by) {
@@ -116,8 +116,9 @@ template <class Isa, bool Depthwise = true>
   return in == f32 ? bytes(std::type_identity<float>{}) : bytes(std::type_identity<std::int8_t>{});
 }
 
-/// Bytes of the workspace, aligned to 64: a copy of one image, or of a part of it, see pad.hpp. 0
-/// if the kernel reads the input itself.
+/// Bytes of the workspace, a multiple of 64: widened weights of a panel or partial accumulators of
+/// AMX tiles, then a copy of one image, or of a part of it, see pad.hpp. 0 if the kernel needs none
+/// of these.
 template <class Isa>
 [[nodiscard]] constexpr std::size_t conv2d_workspace_bytes(const conv2d_shape& shape, dtype in) {
   const conv2d_shape s = flattened(shape);
@@ -283,7 +284,8 @@ template <class Isa, conv2d_shape_like Shape, class In, class Out>
   convolve<Isa>(flattened(shape), in, packed, to, in_zero_point, out, workspace);
 }
 
-/// The same in float32. relu keeps NaN.
+/// As reference::conv2d in float32: the same bits with fma; without it (scalar, SSE) the last bits
+/// may differ, see float_dot. relu keeps NaN.
 template <class Isa, conv2d_shape_like Shape>
 [[gnu::always_inline]] inline void conv2d(const Shape& shape, const float* in,
                                           const std::byte* packed, bool relu, float* out,

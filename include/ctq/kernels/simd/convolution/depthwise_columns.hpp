@@ -27,9 +27,9 @@ namespace ctq::kernels::simd {
 /// A run-time kernel size and stride: run-time shapes whose kernel is not 3x3.
 inline constexpr int any = 0;
 
-/// Rows output rows from each of y on, one block of channels that starts at `in` and `out`. A
-/// single row of a 5x5 or 7x7 kernel, or of many shapes, has no tiles of its own, which take
-/// seconds to compile.
+/// Rows output rows from each of y on, one block of channels that starts at `in` and `out`. Single
+/// rows of 5x5 and 7x7 kernels, and those of 3x3 kernels with stride 1 for many shapes, have no
+/// tiles of their own, which take seconds to compile.
 template <class Dot, int Kernel, int Stride, int Rows, bool ManyShapes, class In, class To,
           class Out>
 CTQ_INLINE_BY_FLATTEN inline void column_rows(const conv2d_shape& s, const In* in, const In* border,

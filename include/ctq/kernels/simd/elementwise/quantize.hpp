@@ -78,7 +78,7 @@ struct channels_quantizer {
 
 /// As reference::quantize with a scale per channel, byte for byte. Loops over blocks of channels
 /// and, for each, over all rows, so that scales are inverted once. Large results are written by
-/// non-temporal stores, as in for_elements, if each store fills whole cache lines.
+/// non-temporal stores, as in for_elements, if adjacent stores fill whole cache lines.
 /// Requires  quant_min <= zero_point <= quant_max, in the range of Q · out overlaps no operand
 template <class Isa, quantized Q>
 [[gnu::always_inline]] inline void quantize(channels_shape shape, const float* in,

@@ -14,7 +14,7 @@ namespace ctq::kernels::simd {
 /// With fewer elements a shuffled_table takes longer to build than it saves (AVX2, Zen 3).
 inline constexpr int fewest_shuffled = 512;
 
-/// look_up in whole registers; how many elements that were.
+/// Looks up whole registers of elements; returns how many that were.
 template <class Isa, quantized Q>
 [[gnu::always_inline]] inline int look_up_registers(elementwise_shape shape, const Q* in,
                                                     const auto& entries, Q* out) noexcept {

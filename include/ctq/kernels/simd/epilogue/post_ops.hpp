@@ -119,8 +119,9 @@ class prepared_post_op<residual_add<Q>> {
                  inverse;
         });
   }
-  /// Out of line: sums close to a tie, and scales so far apart that results exceed int32. Takes the
-  /// post-op by value, since one whose address escapes could not stay in registers.
+  /// Out of line: sums close to a tie; on AVX-512 all sums if fixed point cannot be used; scales so
+  /// far apart that results exceed int32. Takes the post-op by value, since one whose address
+  /// escapes could not stay in registers.
   template <vectorized Isa, class Place>
   [[nodiscard, gnu::noinline]] static batch<Isa, Q> slow_path(const prepared_post_op op,
                                                               const batch<Isa, Q> q,

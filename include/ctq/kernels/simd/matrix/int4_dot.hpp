@@ -79,7 +79,7 @@ template <class Register, class Vec = typename Register::vec>
   return x & Register::template each<std::int8_t>(-16);
 }
 
-/// Two products in 16 bits, with vpmaddubsw, which every x86 has.
+/// Two products in 16 bits, with pmaddubsw of SSSE3, which register_sse2 emulates.
 template <class Register>
 struct int4_words : Register {
   using typename Register::vec;

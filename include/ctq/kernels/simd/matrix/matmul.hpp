@@ -62,6 +62,7 @@ template <class Isa>
 }
 
 /// As reference::matmul, bit for bit.
+/// Requires  the operands do not overlap · workspace: matmul_workspace bytes, aligned to 64
 template <class Isa>
 [[gnu::noinline]] void matmul(const matmul_shape& s, const float* a, const float* b,
                               float* workspace, float* out) noexcept {

@@ -74,7 +74,7 @@ struct int8_products : product_panels<Dot> {
     }
   };
 
-  /// The rows of a as a', one after the other.
+  /// The rows of a as a', `stride` elements apart.
   struct rows_of_a {
     const element* first;
     std::ptrdiff_t stride;
@@ -97,7 +97,7 @@ struct int8_products : product_panels<Dot> {
     return {to, stride};
   }
 
-  /// The sums of the rows of a', times `factor`. There is space for whole fours of them.
+  /// The sums of the rows of a', times `factor`. `terms` has space for a multiple of four.
   static void sum_rows(const matmul_shape& s, rows_of_a a, std::uint32_t factor,
                        std::uint32_t* terms) {
     alignas(64) weight all_one[width];
@@ -166,7 +166,7 @@ template <class Isa>
   return wide_int8_products<Isa>::layout::of(s).bytes;
 }
 
-/// What a panel of columns is multiplied with, and how its outputs are made.
+/// What all panels of columns have in common: the rows they are multiplied with, the outputs.
 template <class Products>
 struct int8_product_context {
   typename Products::rows_of_a rows;
@@ -264,7 +264,7 @@ template <class Isa, quantized Q, class Multiply>
   }
 }
 
-/// As reference::matmul, bit for bit.
+/// As reference::matmul, bit for bit. Requires  no operands overlap · workspace aligned to 64
 template <class Isa, quantized Q>
 [[gnu::noinline]] void matmul(const matmul_shape& s, const Q* a, const qparams& a_q, const Q* b,
                               const qparams& b_q, const qparams& out_q, float* workspace,

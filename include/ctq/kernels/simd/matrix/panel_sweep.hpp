@@ -19,8 +19,9 @@
 
 namespace ctq::kernels::simd {
 
-/// Most rows of a tile of run-time extents. Floats have fewer functions, since float models are for
-/// comparison: 14 rows would be 2 % faster and take g++ 1 s more (AVX-512, a small CNN).
+/// The pixels of the largest tile of run-time extents. Floats have fewer functions, since float
+/// models are for comparison: 14 rows would be 2 % faster and take g++ 1 s more (AVX-512, a small
+/// CNN).
 template <class Dot, int Vectors>
 inline constexpr int shared_tile_rows = std::is_same_v<typename Dot::element, float>
                                             ? std::min(Dot::tile_rows, Vectors == 1 ? 7 : 9)
@@ -119,7 +120,7 @@ CTQ_INLINE_BY_FLATTEN inline void sweep(const Shape& shape, const typename Dot::
       return tiles_of(x.out_h(), x.out_w(), Dot::tile_rows);
     };
     const tiling tiles = evaluated(shape, tiling_of);
-    // Rows of a tile that are longer than the tile have no end in it.
+    // If a row of the output is longer than a tile, no row ends in a tile.
     const int width = [&] {
       if constexpr (with_form<Shape>) {
         return Shape::form.width > 0 ? Shape::form.width : Dot::tile_rows + 1;

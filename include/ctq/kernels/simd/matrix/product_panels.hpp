@@ -28,7 +28,7 @@ struct product_panels {
   using vec = typename Dot::vec;
 
   static constexpr int k_group = Dot::k_group;
-  static constexpr int vectors = k_group == 1 ? 4 : k_group;  // of a panel, a step
+  static constexpr int vectors = k_group == 1 ? 4 : k_group;  // registers of a panel per step
   static constexpr int columns = Dot::lanes * vectors;
   // Accumulators, a register of a and those of b fit in the registers.
   static constexpr int rows = vectors == 2 ? 5 : vector_registers == 32 ? 6 : 2;
@@ -48,7 +48,8 @@ struct product_panels {
   }
 
   /// A panel of rows [k, n] of b; `count` of its columns exist. operand(p) loads elements of a row
-  /// as a register. What is not there is not used: a has zeros after k.
+  /// as a register. Columns from `count` on are undefined and not stored; rows from k on are
+  /// undefined and multiplied by zeros of a.
   template <class T, class Operand>
   static void pack_rows(const matmul_shape& s, const T* b, int count, std::byte* to,
                         Operand operand) {

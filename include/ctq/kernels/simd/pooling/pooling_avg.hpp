@@ -51,9 +51,9 @@ template <class Isa, quantized Q>
   }
 }
 
-/// Sums of taps for a register of channels, which are bytes, plus 128 a tap if they are signed. Of
-/// two bytes that are a lane of 16 bits the lanes and their upper bytes are added; lanes wrap
-/// around.
+/// Sums of taps for a register of channels, which are bytes; signed ones are 128 larger. A lane of
+/// 16 bits has two bytes: `both` sums the lanes, modulo 2^16, `odd` their upper bytes, and quarter
+/// computes the sums of the lower ones.
 template <vectorized Isa>
 struct byte_sums {
   using halves = batch<Isa, std::uint16_t>;
@@ -197,7 +197,7 @@ struct byte_means {
   return 256.0F * pixels * reference::mean_of(1, in_q, out_q).inverse < 0x1p30F;
 }
 
-/// All windows. Requires as of byte_means.
+/// All windows. Requires as byte_means.
 template <vectorized Isa, quantized Q>
 [[gnu::noinline, gnu::flatten]] void means_of_runs(const pool_shape& shape, const Q* in,
                                                    const qparams& in_q, const qparams& out_q,

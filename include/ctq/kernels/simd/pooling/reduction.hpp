@@ -45,8 +45,9 @@ template <class Batch>
   }
 }
 
-/// Of the rows of a tensor, a register of elements at a time; the last ones overlap others.
-///   Requires  at least a register of elements apart
+/// Elements that are `step` apart, for a register of adjacent ones at a time; the last register
+/// overlaps the one before.
+///   Requires  r.step is at least the lanes of a register
 template <class Isa, class T>
 [[gnu::always_inline]] inline void extremes_of_rows(const reduced_rows& r, bool largest,
                                                     const T* in, T* out) noexcept {

@@ -14,8 +14,8 @@
 
 namespace ctq::kernels::simd {
 
-/// Whether the instruction set has a table lookup of 64 entries or more. (vpshufb has 16: 256
-/// entries would take sixteen of them, each with a comparison.)
+/// Whether the instruction set has a table lookup of 64 entries or more. (vpshufb looks up 16: 256
+/// entries take sixteen of them, see shuffled_table, which pays for long tensors only.)
 #if (defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512VBMI__)) || \
     defined(__aarch64__)
 template <class Isa>
@@ -25,8 +25,8 @@ template <class Isa>
 inline constexpr bool has_wide_lookup = false;
 #endif
 
-/// A table of 256 entries, in registers where a lookup reads all of them: a loop that stores its
-/// results would load them again each time.
+/// A table of 256 entries. With VBMI it is kept in four registers, since the compiler would load it
+/// again after each store of a loop; elsewhere it is a pointer.
 template <vectorized Isa, quantized Q>
 class lookup_registers {
   using lanes = batch<Isa, Q>;
