@@ -37,6 +37,7 @@ struct norm_channel {
   }
 };
 
+/// What differences from the mean are multiplied with, before the weight: also of layer norms.
 [[nodiscard]] inline float inverse_deviation(float variance, float eps) {
   return 1.0F / std::sqrt(variance + eps);
 }

@@ -1,19 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <cmath>
 #include <cstddef>
 
 #include "ctq/core/kernel_signature.hpp"
 #include "ctq/core/no_contract.hpp"
+#include "ctq/kernels/batch_norm_fold.hpp"
 #include "ctq/kernels/reference/softmax.hpp"
 
 namespace ctq::kernels::reference {
-
-/// What a row's differences from its mean are multiplied with, before the weights.
-[[nodiscard]] inline float inverse_deviation(float variance, const layer_norm_shape& s) noexcept {
-  return 1.0F / std::sqrt(variance + s.eps);
-}
 
 /// Normalizes each row by its own mean and variance: layer, group and instance norm.
 ///
@@ -43,7 +38,7 @@ inline void layer_norm(const layer_norm_shape& s, const float* in, const float* 
       const float difference = (x[i] - origin) - mean;
       squares[i % row_sums] += no_contract(difference * difference);
     }
-    const float inverse = inverse_deviation(fold_sums(squares) / count, s);
+    const float inverse = inverse_deviation(fold_sums(squares) / count, s.eps);
     for (int i = 0; i < s.count; ++i) {
       const std::ptrdiff_t c = (first + i) / s.pixels % s.channels;
       const float factor = weight == nullptr ? inverse : weight[c] * inverse;

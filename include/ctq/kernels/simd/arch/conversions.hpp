@@ -23,8 +23,8 @@ namespace ctq::kernels::simd {
 ///                        values beyond int32 become the lowest integer on x86
 ///   biased<N>(x)         2^23 + b as floats, for quarter N of a register of uint8: the lanes that
 ///                        bytes(words(part 0, part 1), words(part 2, part 3), r) restores
-///   quarter<N>(e, o, u)  integers of 32 bits in the same order: the lower 16 bits are those of e for
-///                        even bytes and of o for odd ones, the upper 16 bits those of u
+///   quarter<N>(e, o, u)  integers of 32 bits in the same order: the lower 16 bits are those of e
+///                        for even bytes and of o for odd ones, the upper 16 bits those of u
 ///
 template <class XsimdArch>
 struct conversions;

@@ -105,7 +105,7 @@ template <vectorized Isa, int Rows>
       sums);
   float inverse[Rows];
   unroll<Rows>([&](auto k) __attribute__((always_inline)) {
-    inverse[k] = reference::inverse_deviation(sums[k] / count, s);
+    inverse[k] = inverse_deviation(sums[k] / count, s.eps);
   });
   scale<Isa>(s, first * s.count, inverse, weight, bias, y, ahead);
 }
