@@ -129,7 +129,7 @@ template <class Shape>
 }
 
 /// Volumes, twice as large along each axis.
-[[nodiscard]] constexpr op_entry deep_transposed(const char* name, int in, int out, int depth,
+[[nodiscard]] constexpr op_entry conv_transpose3d(const char* name, int in, int out, int depth,
                                                  int size, int kernel, int padding) {
   const ctq::conv_transpose3d_shape s{.batch = 1,
                                       .in_d = depth,
@@ -236,8 +236,8 @@ inline constexpr op_entry ops[] = {
     op_entries::transposed("transposed conv 2x2/2 128->64 @28", 128, 64, 28, 2, 2, 0),
     op_entries::transposed("transposed conv 4x4/2 128->64 @14", 128, 64, 14, 4, 2, 1),
     op_entries::transposed("transposed conv 3x3/2 64->32 @28", 64, 32, 28, 3, 2, 1),
-    op_entries::deep_transposed("transposed conv 2x2x2/2 64->32 @8x14", 64, 32, 8, 14, 2, 0),
-    op_entries::deep_transposed("transposed conv 3x3x3/2 64->32 @8x14", 64, 32, 8, 14, 3, 1),
+    op_entries::conv_transpose3d("transposed conv 2x2x2/2 64->32 @8x14", 64, 32, 8, 14, 2, 0),
+    op_entries::conv_transpose3d("transposed conv 3x3x3/2 64->32 @8x14", 64, 32, 8, 14, 3, 1),
     op_entries::product("matmul 12x 128x128x64, transposed", 12, 128, 128, 64, 1),
     op_entries::product("matmul 12x 128x64x128", 12, 128, 64, 128, 0),
     op_entries::product("matmul 512x512x512", 1, 512, 512, 512, 0),

@@ -29,8 +29,7 @@ template <class Calls>
     auto* const calls = static_cast<Calls*>(state);
     if (const auto s = convolution_layer(in.shape, w->shape, steps))
       return calls->layer(*s, in, w, b);
-    if (const auto s = deep_convolution_layer(in.shape, w->shape, steps))
-      return calls->layer(*s, in, w, b);
+    if (const auto s = conv3d_layer(in.shape, w->shape, steps)) return calls->layer(*s, in, w, b);
   }
   return float_ops::convolution(in, *w, b, o);
 }

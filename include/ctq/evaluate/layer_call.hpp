@@ -60,8 +60,7 @@ template <class Compute>
       return outcome();
     return compute(layer, terms);
   };
-  if (axes == 3)
-    return of_layer(deep_transposed_convolution_layer(in.q.shape, shape, w, output_padding));
+  if (axes == 3) return of_layer(conv_transpose3d_layer(in.q.shape, shape, w, output_padding));
   return of_layer(transposed_convolution_layer(in.q.shape, shape, w, output_padding));
 }
 
@@ -104,7 +103,7 @@ template <class Compute>
                  "the input does not fit the weight");
   }
   if (args.failed()) return args.failure();
-  if (axes == 3) return compute(deep_convolution_layer(in.q.shape, shape, w), terms);
+  if (axes == 3) return compute(conv3d_layer(in.q.shape, shape, w), terms);
   return compute(convolution_layer(in.q.shape, shape, w), terms);
 }
 

@@ -31,9 +31,9 @@ struct layer_shape_of {
   float_ops::extents out{};
 };
 using layer_shape = layer_shape_of<conv2d_shape>;
-using deep_layer_shape = layer_shape_of<conv3d_shape>;
+using conv3d_layer_shape = layer_shape_of<conv3d_shape>;
 using transposed_layer_shape = layer_shape_of<conv_transpose2d_shape>;
-using deep_transposed_layer_shape = layer_shape_of<conv_transpose3d_shape>;
+using conv_transpose3d_layer_shape = layer_shape_of<conv_transpose3d_shape>;
 
 namespace layer_shapes {
 
@@ -106,7 +106,7 @@ template <class Sizes, class Options>
 }
 
 /// The same along three axes.
-[[nodiscard]] inline std::optional<deep_layer_shape> deep_convolution_layer(
+[[nodiscard]] inline std::optional<conv3d_layer_shape> conv3d_layer(
     const float_ops::extents& in, const float_ops::extents& weight, const window_steps& w) {
   return layer_shapes::layer<conv3d_shape>(
       {nullptr, nullptr, nn::conv3d.id()}, in, weight, w,
@@ -126,7 +126,7 @@ template <class Sizes, class Options>
 }
 
 /// The same along three axes.
-[[nodiscard]] inline std::optional<deep_transposed_layer_shape> deep_transposed_convolution_layer(
+[[nodiscard]] inline std::optional<conv_transpose3d_layer_shape> conv_transpose3d_layer(
     const float_ops::extents& in, const float_ops::extents& weight, const window_steps& w,
     const std::vector<int>& output_padding) {
   return layer_shapes::layer<conv_transpose3d_shape>(

@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "ctq/evaluate/quantized_tensor.hpp"
-#include "ctq/kernels/code/deep_layers.hpp"
-#include "ctq/kernels/code/deep_transposed_layers.hpp"
+#include "ctq/kernels/code/conv3d_layers.hpp"
+#include "ctq/kernels/code/conv_transpose3d_layers.hpp"
 #include "ctq/kernels/code/int4_layers.hpp"
 #include "ctq/kernels/code/layers.hpp"
 #include "ctq/kernels/code/transposed_layers.hpp"

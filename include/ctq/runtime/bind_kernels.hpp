@@ -7,8 +7,8 @@
 
 #include "ctq/core/report.hpp"
 #include "ctq/core/text.hpp"
-#include "ctq/kernels/code/deep_layers.hpp"
-#include "ctq/kernels/code/deep_transposed_layers.hpp"
+#include "ctq/kernels/code/conv3d_layers.hpp"
+#include "ctq/kernels/code/conv_transpose3d_layers.hpp"
 #include "ctq/kernels/code/int4_layers.hpp"
 #include "ctq/kernels/code/layers.hpp"
 #include "ctq/kernels/code/plain_kernels.hpp"

@@ -43,13 +43,13 @@ TEST_CASE("what kernels have no form for has no shape") {
   CHECK_FALSE(convolution_layer({1 << 10, 1, 1 << 10}, {1 << 12, 1, 1}, one).has_value());
   const window_steps three{{1, 1, 1}, {0, 0, 0}, {1, 1, 1}, 1};
   CHECK_FALSE(convolution_layer({1, 1, 4, 4, 4}, {1, 1, 2, 2, 2}, three).has_value());
-  CHECK_FALSE(deep_convolution_layer({1, 1, 4, 4}, {1, 1, 2, 2}, three).has_value());
-  CHECK_FALSE(deep_convolution_layer({1, 1, 4, 4, 4}, {1, 1, 5, 2, 2}, three).has_value());
+  CHECK_FALSE(conv3d_layer({1, 1, 4, 4}, {1, 1, 2, 2}, three).has_value());
+  CHECK_FALSE(conv3d_layer({1, 1, 4, 4, 4}, {1, 1, 5, 2, 2}, three).has_value());
 }
 
 TEST_CASE("three axes keep their order") {
-  const auto s = deep_convolution_layer({1, 4, 7, 9, 11}, {6, 2, 1, 2, 4},
-                                        {{3, 2, 1}, {0, 1, 0}, {1, 1, 2}, 2});
+  const auto s =
+      conv3d_layer({1, 4, 7, 9, 11}, {6, 2, 1, 2, 4}, {{3, 2, 1}, {0, 1, 0}, {1, 1, 2}, 2});
   REQUIRE(s.has_value());
   CHECK(s->conv.kernel_d == 1);
   CHECK(s->conv.kernel_w == 4);
@@ -87,8 +87,8 @@ TEST_CASE("a transposed convolution of one axis or two") {
 }
 
 TEST_CASE("a transposed convolution of three axes") {
-  const auto s = deep_transposed_convolution_layer(
-      {2, 4, 3, 4, 5}, {4, 3, 2, 1, 3}, {{2, 1, 2}, {0, 0, 1}, {1, 1, 1}, 2}, {1, 0, 0});
+  const auto s = conv_transpose3d_layer({2, 4, 3, 4, 5}, {4, 3, 2, 1, 3},
+                                        {{2, 1, 2}, {0, 0, 1}, {1, 1, 1}, 2}, {1, 0, 0});
   REQUIRE(s.has_value());
   CHECK(s->conv == conv_transpose3d_shape{.batch = 2,
                                           .in_d = 3,
@@ -106,7 +106,7 @@ TEST_CASE("a transposed convolution of three axes") {
                                           .groups = 2});
   CHECK(s->out == float_ops::extents{2, 6, 7, 4, 9});
   const window_steps one{{1}, {0}, {1}, 1};
-  CHECK_FALSE(deep_transposed_convolution_layer({1, 2, 4}, {2, 2, 2}, one, {0}).has_value());
+  CHECK_FALSE(conv_transpose3d_layer({1, 2, 4}, {2, 2, 2}, one, {0}).has_value());
 }
 
 TEST_CASE("a linear layer is a convolution on one row, whatever axes come before the features") {

@@ -41,7 +41,7 @@ void for_each_tap(const conv3d_shape& s, const int (&pixel)[4], int channel, Tap
 /// element.
 ///   Shape  with a depth: conv3d_shape or conv_transpose3d_shape
 template <class Shape, class Output>
-void for_each_deep_output(const Shape& s, Output output) {
+void for_each_output3d(const Shape& s, Output output) {
   std::ptrdiff_t index = 0;
   for (int n = 0; n < s.batch; ++n)
     for (int z = 0; z < s.out_d(); ++z)
@@ -65,7 +65,7 @@ template <class In, class Out>
 void conv3d(const conv3d_shape& s, const In* in, const std::int8_t* weight,
             const std::int32_t* bias, const float* multiplier, const output_range& to,
             std::int32_t in_zero_point, Out* out) {
-  for_each_deep_output(s, [&](const int(&pixel)[4], int channel, std::ptrdiff_t index) {
+  for_each_output3d(s, [&](const int(&pixel)[4], int channel, std::ptrdiff_t index) {
     auto sum = static_cast<std::uint32_t>(bias == nullptr ? 0 : bias[channel]);
     for_each_tap(s, pixel, channel, [&](std::ptrdiff_t i, std::ptrdiff_t w) {
       const std::int32_t value = i < 0 ? in_zero_point : in[i];
@@ -80,7 +80,7 @@ void conv3d(const conv3d_shape& s, const In* in, const std::int8_t* weight,
 /// with input 0, so that infinite weights give NaN there, as in PyTorch. relu keeps NaN.
 inline void conv3d(const conv3d_shape& s, const float* in, const float* weight, const float* bias,
                    bool relu, float* out) {
-  for_each_deep_output(s, [&](const int(&pixel)[4], int channel, std::ptrdiff_t index) {
+  for_each_output3d(s, [&](const int(&pixel)[4], int channel, std::ptrdiff_t index) {
     float acc = bias == nullptr ? 0.0F : bias[channel];
     for_each_tap(s, pixel, channel, [&](std::ptrdiff_t i, std::ptrdiff_t w) {
       acc = std::fma(i < 0 ? 0.0F : in[i], weight[w], acc);

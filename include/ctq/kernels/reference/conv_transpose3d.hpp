@@ -65,7 +65,7 @@ template <class In, class Out>
 void conv_transpose3d(const conv_transpose3d_shape& s, const In* in, const std::int8_t* weight,
                       const std::int32_t* bias, const float* multiplier, const output_range& to,
                       std::int32_t in_zero_point, Out* out) {
-  for_each_deep_output(s, [&](const int(&pixel)[4], int channel, std::ptrdiff_t index) {
+  for_each_output3d(s, [&](const int(&pixel)[4], int channel, std::ptrdiff_t index) {
     auto sum = static_cast<std::uint32_t>(bias[channel]);
     for_each_transposed_tap(
         s, pixel, channel, [&](transposed_tap what, std::ptrdiff_t i, std::ptrdiff_t w) {
@@ -81,7 +81,7 @@ void conv_transpose3d(const conv_transpose3d_shape& s, const In* in, const std::
 /// pixels are left out; the border is 0, so that infinite weights give NaN there. relu keeps NaN.
 inline void conv_transpose3d(const conv_transpose3d_shape& s, const float* in, const float* weight,
                              const float* bias, bool relu, float* out) {
-  for_each_deep_output(s, [&](const int(&pixel)[4], int channel, std::ptrdiff_t index) {
+  for_each_output3d(s, [&](const int(&pixel)[4], int channel, std::ptrdiff_t index) {
     float acc = bias[channel];
     for_each_transposed_tap(
         s, pixel, channel, [&](transposed_tap what, std::ptrdiff_t i, std::ptrdiff_t w) {

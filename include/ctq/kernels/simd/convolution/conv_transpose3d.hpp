@@ -18,7 +18,7 @@ namespace ctq::kernels::simd {
 
 /// The memory of a kernel: the gathered image and the workspace of the transposed convolutions,
 /// each aligned to 64.
-struct deep_transposed_workspace {
+struct conv_transpose3d_workspace {
   std::size_t gathered{};  // bytes
   std::size_t convolution{};
 
@@ -27,9 +27,9 @@ struct deep_transposed_workspace {
 
 /// bytes_of(conv_transpose2d_shape): the workspace of the convolution of a plane
 template <class Bytes>
-[[nodiscard]] constexpr deep_transposed_workspace deep_transposed_workspace_of(
+[[nodiscard]] constexpr conv_transpose3d_workspace conv_transpose3d_workspace_of(
     const transposed_planes& p, std::size_t in_bytes, Bytes bytes_of) {
-  deep_transposed_workspace w;
+  conv_transpose3d_workspace w;
   for (int phase = 0; phase < p.count(); ++phase) {
     if (p.depth(phase).taps == 0) continue;
     if (!p.reads_in_place(phase))
@@ -54,11 +54,12 @@ template <class Shape, class Phase>
 /// plane of a phase, and plane_of(out), which computes one that reads nothing.
 ///
 /// Shapes    in [N,D,H,W,C] · out [N,D',H',W',O]
-/// Requires  the operands do not overlap · workspace of deep_transposed_workspace_of, aligned to 64
+/// Requires  the operands do not overlap · workspace of conv_transpose3d_workspace_of, aligned to
+/// 64
 template <class Shape, class In, class Out, class Convolve, class Plane>
 [[gnu::always_inline]] inline void conv_transpose3d(const Shape& shape, const In* in, In border,
                                                     Out* out, std::byte* workspace,
-                                                    const deep_transposed_workspace& parts,
+                                                    const conv_transpose3d_workspace& parts,
                                                     const Convolve& convolve,
                                                     const Plane& plane_of) {
   const conv_transpose3d_shape s = shape;

@@ -7,7 +7,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "ctq/kernels/code/deep_layers.hpp"
+#include "ctq/kernels/code/conv3d_layers.hpp"
 #include "kernels/convolution_case.hpp"
 
 using namespace ctq;

@@ -8,7 +8,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "ctq/kernels/code/deep_transposed_layers.hpp"
+#include "ctq/kernels/code/conv_transpose3d_layers.hpp"
 #include "kernels/convolution_case.hpp"
 
 using namespace ctq;

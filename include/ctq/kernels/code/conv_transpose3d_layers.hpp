@@ -50,9 +50,9 @@ struct kernel_code<descriptors::conv_transpose3d> : code_of_parts<conv_transpose
     return phase_at<Set>(p, p.count(), in);
   }
   template <class Set>
-  static constexpr simd::deep_transposed_workspace workspace_of(const shape& s, dtype in,
-                                                                dtype out) {
-    return simd::deep_transposed_workspace_of(
+  static constexpr simd::conv_transpose3d_workspace workspace_of(const shape& s, dtype in,
+                                                                 dtype out) {
+    return simd::conv_transpose3d_workspace_of(
         transposed_planes(s), size_of(in), [in, out](const conv_transpose2d_shape& c) {
           return plane::template workspace_of<Set>(c, in, out).bytes();
         });
