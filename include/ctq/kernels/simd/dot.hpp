@@ -14,7 +14,8 @@
 
 namespace ctq::kernels::simd {
 
-/// Satisfied by types that have the following members; those that are templates are not checked.
+/// Satisfied by types that have the following members; templates, and those of dense kernels alone,
+/// are not checked.
 ///   element         type of the activations that dot takes; others are converted when copied
 ///   offset<In>      added to an activation of type In to make it an element
 ///   elements, save  optional: load activations of another type as a register of elements, store it
@@ -44,7 +45,7 @@ template <class D>
 concept dot_arch = requires(typename D::vec v, typename D::vec (&taps)[D::k_group], const void* p) {
   typename D::element;
   typename D::weight;
-  { D::lanes* D::k_group* D::tile_rows* D::depthwise_rows } -> std::convertible_to<int>;
+  { D::lanes* D::k_group* D::depthwise_rows } -> std::convertible_to<int>;
   { D::load(p) } -> std::same_as<typename D::vec>;
   { D::broadcast(p) } -> std::same_as<typename D::vec>;
   { D::dot(v, v, v) } -> std::same_as<typename D::vec>;
