@@ -205,17 +205,21 @@ def module_row(module):
     return row
 
 
-def computed_parameters(module):
-    """By name: the parameters that weight_norm, spectral_norm and the like compute of others."""
+def computed_parameters(path, module):
+    """By name: the parameters that weight_norm, spectral_norm, prune and the like compute of others.
+    Raises NotExpressible for other hooks, which would be lost."""
     found = {}
     if parametrize.is_parametrized(module):
         found = {name: getattr(module, name) for name in module.parametrizations}
     for hook in module._forward_pre_hooks.values():
-        name = getattr(hook, "name", None)
-        if type(hook).__module__.startswith("torch.nn.utils.") and name is not None:
-            with torch.no_grad():
-                hook(module, ())
-            found[name] = getattr(module, name)
+        name = getattr(hook, "name", None) or getattr(hook, "_tensor_name", None)  # of prune
+        if not type(hook).__module__.startswith("torch.nn.utils.") or name is None:
+            raise NotExpressible(f"{path} has a forward pre-hook, which ctq does not call")
+        with torch.no_grad():
+            hook(module, ())
+        found[name] = getattr(module, name)
+    if module._forward_hooks:
+        raise NotExpressible(f"{path} has a forward hook, which ctq does not call")
     return found
 
 
@@ -906,7 +910,7 @@ class Exporter:
         tensors = {name: tensor for name, tensor in tensors.items()
                    if name.startswith(called) or name in kept}
         for path in self.called:
-            computed = computed_parameters(model.get_submodule(path))
+            computed = computed_parameters(path, model.get_submodule(path))
             computed_of = tuple(f"{path}.{name}_" for name in computed) + (f"{path}.parametrizations.",)
             if computed:
                 tensors = {name: t for name, t in tensors.items() if not name.startswith(computed_of)}

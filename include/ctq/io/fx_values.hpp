@@ -32,6 +32,14 @@ namespace ctq::fx_reading {
   return text;
 }
 
+/// Before the None of x[None], which is x[(None,)].
+inline constexpr argument one_index{.is = argument::kind::list, .integer = 1};
+
+inline void set_boolean(json::element e, argument& a) {
+  a.is = argument::kind::boolean;
+  a.integer = e.boolean() ? 1 : 0;
+}
+
 /// Python's integers have neither point nor exponent; one that does not fit becomes a float. A
 /// float that does not fit becomes the largest one, since files write infinity as a word.
 inline void set_number(json::element e, argument& a) {

@@ -203,11 +203,11 @@ class reader {
               std::vector<int>* reads) {
     argument a{.keyword = keyword};
     switch (e.type()) {
-      case json::kind::null: a.is = argument::kind::none; break;
-      case json::kind::boolean:
-        a.is = argument::kind::boolean;
-        a.integer = e.boolean() ? 1 : 0;
+      case json::kind::null:
+        if (reads_index_ && out.size() == 1) out.push_back(one_index);
+        a.is = argument::kind::none;
         break;
+      case json::kind::boolean: set_boolean(e, a); break;
       case json::kind::string:
         a.is = argument::kind::text;
         a.text = graph_.keep(unescaped(e));

@@ -18,6 +18,7 @@ ctq, exporter = sys.argv[1:]
 
 NETS = '''
 import torch
+import torch.nn.utils.prune
 from torch import nn
 import torch.nn.functional as F
 
@@ -151,6 +152,18 @@ class Normed(nn.Module):
 
     def forward(self, x):
         return self.fc(self.conv(x))
+
+
+def pruned():
+    net = nn.Sequential(nn.Linear(6, 5))
+    torch.nn.utils.prune.l1_unstructured(net[0], "weight", 0.5)
+    return net
+
+
+def hooked():
+    net = nn.Sequential(nn.Linear(6, 5))
+    net[0].register_forward_hook(lambda module, inputs, output: output * 2)
+    return net
 
 
 class Counted(nn.Module):
@@ -338,6 +351,12 @@ def main():
         assert by_name["max_pool2d"]["target"] == "F.max_pool2d"
         check = run(PYTHON, "-W", "ignore", "-c", CHECK, folder=folder)
         assert check.returncode == 0, check.stderr
+
+        rows_of(folder, "nets:pruned", "pruned.json", "1,6")
+        tensors = (folder / "pruned.safetensors").read_bytes()
+        assert b'"0.weight"' in tensors and b"weight_orig" not in tensors
+        done = export(folder, "nets:hooked", "--input", "1,6", "-o", "hooked.json")
+        assert done.returncode == 1 and "0 has a forward hook" in done.stderr, done.stderr
 
         header = run(ctq, "import", "--fx", folder / "net.json").stdout
         assert '"layer2.bn"_n' in header and "nn::adaptive_avg_pool2d(" in header, header

@@ -81,6 +81,7 @@ TEST_CASE("slices, Ellipsis and None are indices, and inputs have their shapes")
     {"name": "b", "op": "call_function", "target": "_operator.getitem",
      "args": [{"n": "a"}, ["slice(None, -1, 2)", "...", null, -1]]},
     {"name": "c", "op": "call_method", "target": "view", "args": [{"n": "b"}, "...", "slice(1)"]},
+    {"name": "d", "op": "call_function", "target": "operator.getitem", "args": [{"n": "x"}, null]},
     {"name": "output", "op": "output", "target": "output", "args": [{"n": "c"}]}])rows");
   REQUIRE(read.has_value());
   const graph_view<stage::traced> g = read->view();
@@ -104,6 +105,11 @@ TEST_CASE("slices, Ellipsis and None are indices, and inputs have their shapes")
   CHECK(b[6].is == kind::ellipsis);
   CHECK(b[8].integer == -1);
   CHECK(g[4].row->args[1].is == kind::text);  // no index
+  const view<argument> d = g[5].row->args;
+  REQUIRE(d.size() == 3);
+  CHECK(d[1].is == kind::list);
+  CHECK(d[1].integer == 1);
+  CHECK(d[2].is == kind::none);
   CHECK(problem_of(R"({"name": "y", "op": "call_function", "target": "operator.getitem",
                        "args": [{"n": "x"}, {"s": [1, 2]}]})")
             .ends_with("row 1 y: a slice is a list of start, stop and step"));
