@@ -57,7 +57,7 @@ TESTED_WITH = {
     "kernels/code/layers": "runtime/bind_kernels",
     "kernels/code/plain_kernels": "runtime/bind_kernels",
     "kernels/code/conv_transpose3d_layers": "kernels/simd/convolution/conv_transpose3d",
-    "kernels/code/transposed_layers": "kernels/simd/convolution/conv_transpose2d",
+    "kernels/code/conv_transpose2d_layers": "kernels/simd/convolution/conv_transpose2d",
     "kernels/code/user_ops": "runtime/bind_kernels",
     "kernels/code/without_weights": "runtime/bind_kernels",
     "kernels/code/weight_only_layers": "runtime/linear_networks",

@@ -15,10 +15,10 @@
 
 #include "ctq/evaluate/quantized_tensor.hpp"
 #include "ctq/kernels/code/conv3d_layers.hpp"
+#include "ctq/kernels/code/conv_transpose2d_layers.hpp"
 #include "ctq/kernels/code/conv_transpose3d_layers.hpp"
 #include "ctq/kernels/code/int4_layers.hpp"
 #include "ctq/kernels/code/layers.hpp"
-#include "ctq/kernels/code/transposed_layers.hpp"
 #include "ctq/runtime/aligned_buffer.hpp"
 #include "ctq/runtime/dynamic_linear.hpp"
 #include "ctq/runtime/output_arithmetic.hpp"

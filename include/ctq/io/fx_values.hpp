@@ -32,7 +32,7 @@ namespace ctq::fx_reading {
   return text;
 }
 
-/// Before the None of x[None], which is x[(None,)].
+/// Opens the list that x[None] is written without: it means x[(None,)].
 inline constexpr argument one_index{.is = argument::kind::list, .integer = 1};
 
 inline void set_boolean(json::element e, argument& a) {

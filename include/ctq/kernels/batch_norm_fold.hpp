@@ -37,7 +37,7 @@ struct norm_channel {
   }
 };
 
-/// What differences from the mean are multiplied with, before the weight: also of layer norms.
+/// What batch and layer norms multiply differences from the mean by, before the weight.
 [[nodiscard]] inline float inverse_deviation(float variance, float eps) {
   return 1.0F / std::sqrt(variance + eps);
 }

@@ -18,7 +18,7 @@ struct sampling_point {
   friend constexpr bool operator==(const sampling_point&, const sampling_point&) = default;
 };
 
-/// The coordinate of output i in the input: of its centre or, aligned, of its corner.
+/// The coordinate of output i in the input; aligned: with align_corners.
 [[nodiscard]] inline float place_of(int i, float scale, bool aligned) {
   const auto at = static_cast<float>(i);
   return aligned ? no_contract(at * scale) : no_contract((at + 0.5F) * scale) - 0.5F;

@@ -9,7 +9,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "ctq/kernels/code/transposed_layers.hpp"
+#include "ctq/kernels/code/conv_transpose2d_layers.hpp"
 #include "ctq/kernels/reference/conv_transpose3d.hpp"
 #include "ctq/kernels/simd/convolution/conv_transpose3d.hpp"
 #include "ctq/kernels/transposed_phases.hpp"

@@ -29,7 +29,7 @@ struct float_parts {
   }
 };
 
-/// Softmax: one index of the axes before the one it is along.
+/// A unit of softmax: all elements with one index of the axes before the reduced one.
 [[nodiscard]] constexpr float_parts parts_of(const softmax_shape& s) {
   return {.unit = s.step * s.count, .units = s.rows / s.step};
 }
@@ -38,7 +38,7 @@ struct float_parts {
   return s;
 }
 
-/// Channels last: a pixel.
+/// A unit of channels last: a pixel.
 [[nodiscard]] constexpr float_parts parts_of(const channels_shape& s) {
   return {.unit = s.channels, .units = s.rows};
 }
@@ -47,7 +47,7 @@ struct float_parts {
   return s;
 }
 
-/// Norms: all channels, if these are few elements, else one row.
+/// A unit of norms: all channels, if these are few elements, else one row.
 [[nodiscard]] constexpr float_parts parts_of(const layer_norm_shape& s) {
   const int all_channels = s.channels * s.pixels;
   if (all_channels <= std::max(s.count, float_parts::target))

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-// The attribute of functions between the entry of a kernel, which is gnu::flatten, and its register
-// tiles. g++ inlines them once, in the entry. As always_inline, it would optimize each of a dozen
-// nested functions with all tiles in it, almost half of the time that a network takes to compile.
+// The attribute of functions between the entry of a kernel, which is gnu::flatten, and what it
+// computes in registers. g++ inlines them once, in the entry. As always_inline, it would optimize
+// each of a dozen nested functions with all of that in it, more than a third of the time that a
+// network takes to compile.
 // The flatten of clang does not reach into nested calls, and its always_inline is cheap.
 //
 // A macro, since templates cannot choose attributes.

@@ -19,7 +19,7 @@ namespace ctq::kernels::simd {
 
 /// The memory of a kernel: the padded image, the outputs of a phase, and the workspace of the
 /// convolutions, each aligned to 64.
-struct transposed_workspace {
+struct conv_transpose2d_workspace {
   std::size_t image{};  // bytes
   std::size_t outputs{};
   std::size_t convolution{};
@@ -29,11 +29,9 @@ struct transposed_workspace {
 
 /// bytes_of(conv2d_shape): the workspace of the convolution of a phase
 template <class Bytes>
-[[nodiscard]] constexpr transposed_workspace transposed_workspace_of(const transposed_phases& p,
-                                                                     std::size_t in_bytes,
-                                                                     std::size_t out_bytes,
-                                                                     Bytes bytes_of) {
-  transposed_workspace w;
+[[nodiscard]] constexpr conv_transpose2d_workspace conv_transpose2d_workspace_of(
+    const transposed_phases& p, std::size_t in_bytes, std::size_t out_bytes, Bytes bytes_of) {
+  conv_transpose2d_workspace w;
   const auto channels = [](int n) { return static_cast<std::size_t>(n); };
   if (p.pads()) {
     // A row more, which is read after the last one if a phase starts to the right of the first
@@ -145,11 +143,12 @@ template <class Isa, class In, class Shape, class Phase>
 /// which computes the pixel of a phase that reads nothing.
 ///
 /// Shapes    in [N,H,W,C] · out [N,H',W',O]
-/// Requires  the operands do not overlap · workspace of transposed_workspace_of, aligned to 64
+/// Requires  the operands do not overlap · workspace of conv_transpose2d_workspace_of, aligned to
+/// 64
 template <class Shape, class In, class Out, class Convolve, class Pixel>
 [[gnu::always_inline]] inline void conv_transpose2d(const Shape& shape, const In* in, In border,
                                                     Out* out, std::byte* workspace,
-                                                    const transposed_workspace& parts,
+                                                    const conv_transpose2d_workspace& parts,
                                                     const Convolve& convolve,
                                                     const Pixel& pixel_of) {
   const transposed_phases p(shape);

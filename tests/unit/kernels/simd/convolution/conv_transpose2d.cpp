@@ -7,7 +7,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "ctq/kernels/code/transposed_layers.hpp"
+#include "ctq/kernels/code/conv_transpose2d_layers.hpp"
 #include "kernels/convolution_case.hpp"
 
 using namespace ctq;

@@ -53,8 +53,9 @@ struct kernel_code<descriptors::conv_transpose2d> : code_of_parts<conv_transpose
     return phase_at<Set>(p, p.count(), in);
   }
   template <class Set>
-  static constexpr simd::transposed_workspace workspace_of(const shape& s, dtype in, dtype out) {
-    return simd::transposed_workspace_of(
+  static constexpr simd::conv_transpose2d_workspace workspace_of(const shape& s, dtype in,
+                                                                 dtype out) {
+    return simd::conv_transpose2d_workspace_of(
         transposed_phases(s), size_of(in), size_of(out),
         [in](const conv2d_shape& c) { return convolution::template workspace_bytes<Set>(c, in); });
   }
