@@ -4,11 +4,11 @@
 #include <iterator>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "ctq/core/result.hpp"
+#include "ctq/io/fx_arguments.hpp"
 #include "ctq/io/fx_graph.hpp"
 #include "ctq/io/fx_options.hpp"
 #include "ctq/io/fx_scope.hpp"
@@ -24,6 +24,7 @@
 //
 //   op      placeholder, get_attr, call_module, call_function, call_method, output
 //   target  the path of a module or attribute, the name of a function or method
+//   kwargs  as args, by name; ctq's own spelling of them is in fx_keywords.hpp
 //   args    {"n": name} is a node's output; None, booleans, numbers, strings, lists, {"f": "-inf"}
 //           are constants; {"d": {key: arg}} is a dict, {"s": [start, stop, step]} or, in indices,
 //           "slice(1, None, None)" a slice, {"e": "..."} or, in indices, "..." an Ellipsis
@@ -31,7 +32,7 @@
 //   scope   the module whose forward makes the call; if no row has it, see fx_scope.hpp
 //   scope_type  its class, for mappings by object type
 //   shape   of a placeholder or a get_attr: integers from 1 to 2^31 - 1, or null
-//   dtype   of a placeholder or a get_attr: "int64", if its elements are integers
+//   dtype   "int64", if the row gives a tensor of integers, which is not quantized
 //
 // or an object with more (see fx_options.hpp), and the standalone modules by path:
 //   {"rows": […], "standalone_module_name": ["head"], "modules": {"head": {"rows": […]}}}
@@ -129,22 +130,19 @@ class reader {
     if (kind == std::end(op_kinds))
       return wrong("op " + shown(kind_name) + " is not a torch.fx op");
 
-    std::vector<argument> options;
+    argument_reader arguments{graph_, by_name_};
     if (kind->second == op_kind::module) {
       const element module = row.find("module");
       std::string_view type;
       if (!module || module.type() != json::kind::object) return wrong("has no module");
       if (!text_of(module, "type", type)) return wrong("its module has no type");
       n.op = graph_.op(kind->second, type, ops_);
-      read_options(module, options);
+      arguments.read_options(module);
     } else {
       n.op = op_of(kind->second, fx.target);
       if (kind->second == op_kind::function || kind->second == op_kind::method) fx.target = {};
     }
-    std::vector<argument> arguments;
-    std::vector<int> reads;
-    reads_index_ = n.op == op::getitem.id();
-    if (!read_arguments(row, arguments, reads)) return false;
+    if (!arguments.read(row, n.op)) return wrong(arguments.wrong, arguments.cause);
     if (const element scope = row.find("scope"); scope && scope.type() == json::kind::string) {
       has_scopes_ = true;
       fx.scope = graph_.keep(unescaped(scope));
@@ -156,11 +154,12 @@ class reader {
       cause_ = read_shape(row.find("shape"), facts.shape, wrong_);
       if (!cause_.empty()) return false;
       if (facts.shape) n.shape = *facts.shape;
-      const element type = row.find("dtype");
-      if (type && type.type() == json::kind::string && unescaped(type) == "int64") n.dtype = i64;
     }
+    const element type = row.find("dtype");
+    if (type && type.type() == json::kind::string && unescaped(type) == "int64") n.dtype = i64;
     by_name_.emplace(n.name, at_);
-    graph_.add(n, fx, std::move(arguments), std::move(options), reads, facts);
+    graph_.add(n, fx, std::move(arguments.all), std::move(arguments.options), arguments.reads,
+               facts);
     return true;
   }
 
@@ -173,92 +172,6 @@ class reader {
     }
   }
 
-  bool read_arguments(element row, std::vector<argument>& out, std::vector<int>& reads) {
-    if (const element args = row.find("args")) {
-      if (args.type() != json::kind::array) return wrong(args, "args is not a list");
-      for (const element e : args.elements())
-        if (!append(e, {}, out, &reads)) return false;
-    }
-    const element kwargs = row.find("kwargs");
-    if (!kwargs) return true;
-    if (kwargs.type() != json::kind::object) return wrong(kwargs, "kwargs is not an object");
-    for (const auto [key, value] : kwargs.members())
-      if (!append(value, graph_.keep(unescaped(key)), out, &reads)) return false;
-    return true;
-  }
-
-  /// The constructor arguments of a module: all members except its type.
-  void read_options(element module, std::vector<argument>& out) {
-    for (const auto [key, value] : module.members()) {
-      if (key.is("type")) continue;
-      std::vector<argument> option;
-      if (append(value, graph_.keep(unescaped(key)), option, nullptr))
-        out.insert(out.end(), option.begin(), option.end());
-    }
-  }
-
-  /// Appends an argument and, if it is a list or a dict, its elements.
-  ///   reads  null where nodes are not allowed
-  bool append(element e, std::string_view keyword, std::vector<argument>& out,
-              std::vector<int>* reads) {
-    argument a{.keyword = keyword};
-    switch (e.type()) {
-      case json::kind::null:
-        if (reads_index_ && out.size() == 1) out.push_back(one_index);
-        a.is = argument::kind::none;
-        break;
-      case json::kind::boolean: set_boolean(e, a); break;
-      case json::kind::string:
-        a.is = argument::kind::text;
-        a.text = graph_.keep(unescaped(e));
-        if (reads_index_ && append_index(a, out)) return true;
-        break;
-      case json::kind::number: set_number(e, a); break;
-      case json::kind::array: {
-        a.is = argument::kind::list;
-        a.integer = e.size();
-        out.push_back(a);
-        for (const element item : e.elements())
-          if (!append(item, {}, out, reads)) return false;
-        return true;
-      }
-      case json::kind::object: {
-        const element members = e.find("d");
-        if (reads != nullptr && members && members.type() == json::kind::object) {
-          a.is = argument::kind::dict;
-          a.integer = members.size();
-          out.push_back(a);
-          for (const auto [key, value] : members.members())
-            if (!append(value, graph_.keep(unescaped(key)), out, reads)) return false;
-          return true;
-        }
-        if (const element bounds = e.find("s"); reads != nullptr && bounds) {
-          if (bounds.type() != json::kind::array || bounds.size() != 3)
-            return wrong(bounds, "a slice is a list of start, stop and step");
-          a.is = argument::kind::slice;
-          a.integer = 3;
-          out.push_back(a);
-          for (const element bound : bounds.elements())
-            if (!append(bound, {}, out, reads)) return false;
-          return true;
-        }
-        if (const element real = e.find("f"); real && set_infinity(real, a)) break;
-        a.is = argument::kind::ellipsis;
-        if (reads != nullptr && e.find("e")) break;
-        const element name = e.find("n");
-        if (reads == nullptr || !name || name.type() != json::kind::string)
-          return wrong(e, "an argument is an object without \"n\"");
-        a.is = argument::kind::node;
-        const std::string wanted = unescaped(name);
-        const auto found = by_name_.find(std::string_view{wanted});
-        if (found == by_name_.end()) return wrong(e, "no earlier row is named " + shown(wanted));
-        reads->push_back(found->second);
-      }
-    }
-    out.push_back(a);
-    return true;
-  }
-
   void infer() {
     const std::vector<std::string_view> scopes = infer_scopes(graph_.view());
     for (int i = 0; i < at_; ++i) graph_.set_scope(i, scopes[static_cast<std::size_t>(i)]);
@@ -268,10 +181,9 @@ class reader {
   std::string_view text_;
   std::string_view file_;
   fx_graph graph_;
-  std::unordered_map<std::string_view, int> by_name_;
+  rows_by_name by_name_;
   int at_ = 0;
   bool has_scopes_ = false;
-  bool reads_index_ = false;  // the arguments of the row are those of x[index]
   std::string name_;
   std::string cause_;
   element wrong_;
