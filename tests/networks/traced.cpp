@@ -54,13 +54,13 @@ struct ratio {
   void add(const node_value& wanted, const node_value& got) {
     const ctq::float_ops::value w = wanted.real();
     const ctq::float_ops::value g = got.real();
-    const auto* const a = w.get_if<ctq::float_ops::tensor>();
-    const auto* const b = g.get_if<ctq::float_ops::tensor>();
-    fits = fits && a != nullptr && b != nullptr && a->shape == b->shape;
+    const ctq::float_ops::tensor a = ctq::float_ops::arithmetic::to_floats(w);
+    const ctq::float_ops::tensor b = ctq::float_ops::arithmetic::to_floats(g);
+    fits = fits && a.shape == b.shape && a.data.size() == b.data.size();
     if (!fits) return;
-    for (std::size_t i = 0; i < a->data.size(); ++i) {
-      const auto x = static_cast<double>(a->data[i]);
-      const double off = static_cast<double>(b->data[i]) - x;
+    for (std::size_t i = 0; i < a.data.size(); ++i) {
+      const auto x = static_cast<double>(a.data[i]);
+      const double off = static_cast<double>(b.data[i]) - x;
       signal += x * x;
       noise += off * off;
     }

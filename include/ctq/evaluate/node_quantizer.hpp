@@ -24,7 +24,8 @@
 namespace ctq {
 
 /// Computes these nodes.
-/// Errors  a value that is not a float tensor, an observer without scale and zero point
+/// Integers and masks become floats, as they are in compiled models. (PyTorch fails at run time.)
+/// Errors  a value that is not a tensor, an observer without scale and zero point
 template <class Kernels>
 class node_quantizer {
  public:
@@ -37,7 +38,7 @@ class node_quantizer {
   ///   of  the node that computes the value
   [[nodiscard]] result<node_value> observe(const node& n, const node& of,
                                            const node_value& in) const {
-    const float_ops::value v = in.real();
+    const float_ops::value v = in_floats(in.real());
     const auto* x = v.get_if<float_ops::tensor>();
     if (x == nullptr || options_.observers == nullptr) return in;
     if (of.op->kind == op_kind::get_attr &&
@@ -68,12 +69,14 @@ class node_quantizer {
   }
 
   [[nodiscard]] result<node_value> quantized(const float_ops::value& v, int observer) {
-    if (!v.is<float_ops::tensor>()) return no_tensor();
+    if (!v.is<float_ops::tensor>() && !v.is<float_ops::index_tensor>()) return no_tensor();
     const auto steps = steps_of(observer);
     if (!steps) return unexpected{steps.error()};
     return quantized(v, *steps);
   }
-  [[nodiscard]] result<node_value> quantized(const float_ops::value& v, const quantization& steps) {
+  [[nodiscard]] result<node_value> quantized(const float_ops::value& given,
+                                             const quantization& steps) {
+    const float_ops::value v = in_floats(given);
     const auto* x = v.get_if<float_ops::tensor>();
     if (x == nullptr) return no_tensor();
     if (steps.is_per_channel())
@@ -86,7 +89,7 @@ class node_quantizer {
   ///   observer_config  has the dtype; null: quint8
   [[nodiscard]] result<node_value> dynamically_quantized(const observer_record* observer_config,
                                                          const node_value& in) {
-    const float_ops::value v = in.real();
+    const float_ops::value v = in_floats(in.real());
     const auto* x = v.get_if<float_ops::tensor>();
     if (x == nullptr) return no_tensor();
     const dtype d = observer_config == nullptr ? quint8 : observer_config->args.dtype;
@@ -98,7 +101,7 @@ class node_quantizer {
   /// Calculates the qparams of a value, or quantizes it: with the calculated ones, else with those
   /// of its observer.
   [[nodiscard]] result<node_value> decomposed(const node& n, const std::vector<node_value>& reads) {
-    const float_ops::value v = reads[0].real();
+    const float_ops::value v = in_floats(reads[0].real());
     const auto* x = v.get_if<float_ops::tensor>();
     if (x == nullptr) return no_tensor();
     if (n.observer_config == nullptr) return fail({}, "has no observer");
@@ -115,7 +118,12 @@ class node_quantizer {
   }
 
  private:
-  static unexpected no_tensor() { return fail({}, "requires a float tensor"); }
+  static unexpected no_tensor() { return fail({}, "requires a tensor"); }
+
+  [[nodiscard]] static float_ops::value in_floats(float_ops::value v) {
+    const auto* const integers = v.get_if<float_ops::index_tensor>();
+    return integers == nullptr ? std::move(v) : float_ops::value(as_floats(*integers));
+  }
 
   evaluation_options options_;
   kernel_calls<Kernels> kernels_{};

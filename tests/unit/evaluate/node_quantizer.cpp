@@ -67,8 +67,24 @@ TEST_CASE("values are quantized with what was found for the observer") {
   REQUIRE(out.has_value());
   CHECK(out->integers()->q.data == std::vector<std::int32_t>{3, 8});
   CHECK(r.quantized(some().real(), 5).error().cause == "has no scale and zero point");
-  CHECK(r.quantized(float_ops::value(1), 4).error().cause == "requires a float tensor");
+  CHECK(r.quantized(float_ops::value(1), 4).error().cause == "requires a tensor");
   CHECK(r.decomposed(observing(nullptr), {some()}).error().cause == "has no observer");
+}
+
+TEST_CASE("integers and masks are quantized as floats") {
+  quantizations steps;
+  steps.activations[4] = {quint8, -1, {0.5}, {3}, {}};
+  quantizer r({.steps = &steps});
+  const node_value mask(float_ops::index_tensor{{3}, {0, 1, -1}});
+  const auto out = r.quantized(mask.real(), 4);
+  REQUIRE(out.has_value());
+  CHECK(out->integers()->q.data == std::vector<std::int32_t>{3, 5, 1});
+  observer_set observers;
+  const node computed{.name = "gt", .op = op::gt.id()};
+  const auto observed =
+      quantizer({.observers = &observers}).observe(observing(&seen), computed, mask);
+  REQUIRE(observed.has_value());
+  CHECK(observers.steps(1).has_value());
 }
 
 TEST_CASE("without steps of their own values are quantized with their range") {
