@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <set>
@@ -287,7 +288,7 @@ class importer {
   std::string given_shape(int i, model_row& r, std::string_view builder,
                           std::string_view example) const {
     if (!model_.shape_of(i))
-      return fmt::format("has no shape; the row of {} needs one: \"shape\": {}",
+      return fmt::format("has no shape, or more than 6 axes; the row of {} needs one: \"shape\": {}",
                          r.op->kind == op_kind::get_attr ? "an attribute" : "an input", example);
     r.shape = *model_.shape_of(i);
     // A number that is a parameter has one element, and broadcasts as such.
@@ -399,13 +400,14 @@ class importer {
     return {all.data(), static_cast<int>(all.size())};
   }
 
-  /// Tensors, in tuples and dicts that may be in others; models in C++ give one tuple.
+  /// Tensors, in tuples and dicts that may be in others, and None; models in C++ give one tuple of
+  /// the tensors.
   std::string output(int i, const model_row& r) const {
     std::size_t tensors = 0;
     for (const argument& a : view_of_arguments(i)) {
       if (a.is == kind::node)
         ++tensors;
-      else if ((a.is != kind::list && a.is != kind::dict) || a.integer == 0)
+      else if (a.is != kind::none && ((a.is != kind::list && a.is != kind::dict) || a.integer == 0))
         tensors = r.reads.size() + 1;
     }
     if (tensors == r.reads.size() && tensors > 0) return {};
@@ -442,7 +444,7 @@ class importer {
           "calls {}, which has at most two tensors of integers as indices, of adjacent axes, in "
           "ctq; the shape of what a mask selects is not known",
           r.op->name);
-    if (with_number(builder, all, r)) return {};
+    if (has_number(all, r)) return number_call(builder, all, r);
     int tensors = 0;  // arguments that come before the options
     int at = 0;
     bool list = false;
@@ -520,19 +522,30 @@ class importer {
     return listed(nodes, [this](int i) { return name(i); });
   }
 
-  /// Sets the call of a function of two tensors, one of which is a number: x + 0.5.
-  bool with_number(const std::string& builder, const ctq::view<argument>& all, model_row& r) const {
-    if (r.op->descriptor->schedule.with_number == nullptr || all.size() != 2 ||
-        r.reads.size() != 1 || !all[0].keyword.empty() || !all[1].keyword.empty())
-      return false;
+  /// Whether a call is of a function of two tensors, one of which is a number: x + 0.5.
+  [[nodiscard]] static bool has_number(const ctq::view<argument>& all, const model_row& r) {
+    return r.op->descriptor->schedule.with_number != nullptr && all.size() == 2 &&
+           r.reads.size() == 1 && all[0].keyword.empty() && all[1].keyword.empty() &&
+           (is_number(all[0]) || is_number(all[1]));
+  }
+
+  /// Sets such a call; returns the reason if there is none.
+  std::string number_call(const std::string& builder, const ctq::view<argument>& all,
+                          model_row& r) {
     ctq::scalar_operand number{.position = all[0].is == kind::node ? 2 : 1};
-    if (!read_number(all[number.position - 1], number.value)) return false;
+    const argument& given = all[number.position - 1];
+    const bool of_integers = facts_of(r.reads[0]).holds == ctq::number_kind::integer;
+    const bool compares =
+        gives_integers_if(*r.op->descriptor) == ctq::integers_if::never_but_a_mask;
+    if (!read_operand(given, of_integers, number.value) || (std::isinf(number.value) && !compares))
+      return fmt::format("calls {}, which cannot have the number {}{}", r.op->name,
+                         shown_argument(given), of_integers ? " with integers" : "");
     r.attrs = ctq::attributes{number};
     const std::string in_cpp = cpp_number(number.value);
     const std::string tensor = cpp_string(name(r.reads[0])) + "_n";
     r.call = number.position == 1 ? fmt::format("{}({}, {})", builder, in_cpp, tensor)
                                   : fmt::format("{}({}, {})", builder, tensor, in_cpp);
-    return true;
+    return {};
   }
 
   /// Whether the argument is a tensor, or a list of tensors.

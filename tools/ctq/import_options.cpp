@@ -69,7 +69,32 @@ bool read(const argument& a, float& out) {
 
 }  // namespace
 
-bool read_number(const ctq::argument& a, float& out) { return read(a, out) && std::isfinite(out); }
+bool is_number(const ctq::argument& a) { return a.is == kind::integer || a.is == kind::real; }
+
+bool read_operand(const ctq::argument& a, bool of_integers, float& out) {
+  if (of_integers || a.is != kind::integer) return read(a, out);
+  out = static_cast<float>(a.integer);
+  return true;
+}
+
+std::string shown_argument(const argument& a) {
+  switch (a.is) {
+    case kind::none: return "None";
+    case kind::boolean: return a.integer != 0 ? "True" : "False";
+    case kind::integer: return fmt::to_string(a.integer);
+    case kind::real: return fmt::to_string(a.real);
+    case kind::text: return fmt::format("\"{}\"", a.text);
+    case kind::list:
+      return a.integer > static_cast<std::int64_t>(ctq::max_rank)
+                 ? fmt::format("a list of {}; at most {} are possible", a.integer, ctq::max_rank)
+                 : "a list";
+    case kind::dict: return "a dict";
+    case kind::slice: return "a slice";
+    case kind::ellipsis: return "...";
+    case kind::node: return "a tensor";
+  }
+  return {};
+}
 
 namespace {
 
@@ -239,25 +264,6 @@ std::vector<placed> placed_arguments(ctq::view<argument> arguments, int first) {
   return all;
 }
 
-std::string shown(const argument& a) {
-  switch (a.is) {
-    case kind::none: return "None";
-    case kind::boolean: return a.integer != 0 ? "True" : "False";
-    case kind::integer: return fmt::to_string(a.integer);
-    case kind::real: return fmt::to_string(a.real);
-    case kind::text: return fmt::format("\"{}\"", a.text);
-    case kind::list:
-      return a.integer > static_cast<std::int64_t>(ctq::max_rank)
-                 ? fmt::format("a list of {}; at most {} are possible", a.integer, ctq::max_rank)
-                 : "a list";
-    case kind::dict: return "a dict";
-    case kind::slice: return "a slice";
-    case kind::ellipsis: return "...";
-    case kind::node: return "a tensor";
-  }
-  return {};
-}
-
 const option_field* find(const option_fields& all, std::string_view name) {
   for (const option_field& f : all.fields)
     if (f.name == name) return &f;
@@ -340,7 +346,7 @@ imported_options import_fields(const option_fields& all, std::vector<placed> arg
       if (f.name == "padding" && a.value->is == kind::text) {
         padding_word = &a;
       } else if (a.value->is != kind::none && !read(a.value, f, out.attrs))
-        out.problem = fmt::format("cannot have {} = {}", f.name, shown(*a.value));
+        out.problem = fmt::format("cannot have {} = {}", f.name, shown_argument(*a.value));
     }
   }
   if (padding_word != nullptr && out.problem.empty())
@@ -353,11 +359,12 @@ imported_options import_fields(const option_fields& all, std::vector<placed> arg
         a.position > static_cast<int>(ctq::max_rank))
       out.problem = fmt::format("has at most {} axes", ctq::max_rank);
     else
-      out.problem = a.name.empty() ? fmt::format("reads {}, which is not a tensor", shown(*a.value))
+      out.problem = a.name.empty()
+                        ? fmt::format("reads {}, which is not a tensor", shown_argument(*a.value))
                     : a.name == "alpha"
                         ? fmt::format("cannot have alpha = {0} (write {0} * y, and add that)",
-                                      shown(*a.value))
-                        : fmt::format("cannot have {} = {}", a.name, shown(*a.value));
+                                      shown_argument(*a.value))
+                        : fmt::format("cannot have {} = {}", a.name, shown_argument(*a.value));
   }
   ctq::attributes written = out.attrs;
   forget_default_stride(all, written);
@@ -410,8 +417,9 @@ imported_options import_user_options(ctq::view<argument> arguments) {
       if (!first.empty() && !second.empty()) value = fmt::format("{{{}, {}}}", first, second);
     }
     if (value.empty() || !identifier_problem(a.name).empty()) {
-      out.problem = a.name.empty() ? fmt::format("reads {}, which is not a tensor", shown(*a.value))
-                                   : fmt::format("cannot have {} = {}", a.name, shown(*a.value));
+      out.problem = a.name.empty()
+                        ? fmt::format("reads {}, which is not a tensor", shown_argument(*a.value))
+                        : fmt::format("cannot have {} = {}", a.name, shown_argument(*a.value));
     } else {
       out.code += fmt::format("{}.{} = {}", out.code.empty() ? "{" : ", ", a.name, value);
     }

@@ -22,9 +22,15 @@ struct imported_options {
 /// The name of an op in C++, "nn::conv2d"; empty if ctq does not have it.
 [[nodiscard]] std::string_view builder_of(ctq::op_id op);
 
-/// A number in a call as float32; false if it has none: it is no number, or too large, or an
-/// integer that is not exact.
-[[nodiscard]] bool read_number(const ctq::argument& a, float& out);
+[[nodiscard]] bool is_number(const ctq::argument& a);
+
+/// A number that an op has in the place of a tensor, as float32. With floats PyTorch rounds it.
+/// False: it is too large, or computes with integers and is not exact.
+///   of_integers  the other tensor has integers
+[[nodiscard]] bool read_operand(const ctq::argument& a, bool of_integers, float& out);
+
+/// An argument in messages: "None", "0.5", "a list".
+[[nodiscard]] std::string shown_argument(const ctq::argument& a);
 
 /// Reads the options of a module, or the literals of a call: arguments by position or by keyword.
 ///   first  the position of the first option among `arguments` without a keyword

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ctq/ops/builtin_ops.hpp"
+#include "import_options.hpp"
 
 namespace tool {
 
@@ -54,8 +55,6 @@ bool has_output_size(ctq::op_id op) {
   return is_any_of(op, fn::adaptive_avg_pool1d, fn::adaptive_avg_pool2d, fn::adaptive_avg_pool3d,
                    fn::adaptive_max_pool1d, fn::adaptive_max_pool2d, fn::adaptive_max_pool3d);
 }
-
-bool is_number(const argument& a) { return a.is == kind::integer || a.is == kind::real; }
 
 /// torch.add(x, 3, alpha=2); an alpha of 1 says nothing.
 void multiply_by_alpha(traced_call& call) {
