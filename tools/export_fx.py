@@ -13,10 +13,13 @@ are those of the trained model, by the names of MODEL, and NAME.qparams.safetens
 zero points that convert_fx would take, of activations and of weights.
 
 Calls that change tensors in place, and those that ctq has no op for, are written with others:
-fx_rewrites.py, fx_decompositions/.
+fx_rewrites.py, fx_decompositions/. How models are traced: fx_tracing.py.
 
 What constant integers and attributes decide, such as an embedding of positions or a mask, is one
-attribute, of the name of the call. nn.TransformerEncoder and its like are a row for each layer.
+attribute, of the name of the call, and so is a weight that is computed of parameters.
+nn.TransformerEncoder and its like are a row for each layer; with masks that inputs decide, they are the
+calls that they make. Parameters of the model with a default value are not inputs, but for those that an
+--input is given for.
 
 Modules that a PrepareCustomConfig names are one row: standalone ones, whose own
 rows follow, and those that it does not trace into. Classes are called as rows do: my.models.Block.
@@ -24,7 +27,6 @@ rows follow, and those that it does not trace into. Classes are called as rows d
 
 import argparse
 import copy
-import dis
 import importlib
 import inspect
 import itertools
@@ -34,20 +36,20 @@ import operator
 import os
 import sys
 import tempfile
-import traceback
 from pathlib import Path
-from unittest import mock
 
 import torch
 import torch.ao.quantization.quantize_fx as quantize_fx
+import torch.nn.functional as F
 from torch.ao.quantization import FakeQuantizeBase, ObserverBase
-from torch.ao.quantization.fx.tracer import QuantizationTracer
 from torch.fx import Node
 from torch.nn.utils import parametrize
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from fx_rewrites import (NotExpressible, attribute_of, changed_by, compute, compute_apart, outputs_of, random_node,
+from fx_rewrites import (IS_PARAMETER, NotExpressible, attribute_of, compute, compute_apart, outputs_of, random_node,
                          rewrite)
+from fx_tracing import (FACTORIES, InputTracer, SizedTracer, changes_constants, is_record, is_same_graph, items_of,
+                        untraceable)
 
 try:
     from torch.ao.nn.intrinsic.modules.fused import _FusedModule as FUSED
@@ -74,12 +76,15 @@ MASKS = {torch.nn.MultiheadAttention: {"attn_mask": "mask"},
          torch.nn.TransformerEncoder: {"mask": "mask"},
          torch.nn.TransformerDecoder: {"tgt_mask": "mask", "memory_mask": "cross_mask"},
          torch.nn.Transformer: {"src_mask": "mask", "tgt_mask": "mask", "memory_mask": "cross_mask"}}
-# Functions that make tensors which models write into.
-FACTORIES = ("zeros", "ones", "full", "empty")
-# Attributes and methods of a tensor that its shape and type decide.
-FACTS = ("shape", "ndim", "dtype", "device", "layout", "is_cuda", "is_sparse", "is_quantized", "size",
-         "dim", "ndimension", "numel", "nelement", "is_floating_point", "is_complex", "is_contiguous",
-         "stride", "element_size", "get_device")
+# By function: its arguments after the input, up to the last that is a parameter.
+PARAMETERS = {
+    **dict.fromkeys((F.linear, F.conv1d, F.conv2d, F.conv3d, F.conv_transpose1d, F.conv_transpose2d,
+                     F.conv_transpose3d), ("weight", "bias")),
+    **dict.fromkeys((F.batch_norm, F.instance_norm), ("running_mean", "running_var", "weight", "bias")),
+    F.layer_norm: ("normalized_shape", "weight", "bias"),
+    F.group_norm: ("num_groups", "weight", "bias"),
+    F.prelu: ("weight",),
+}
 # By option: the key of PrepareCustomConfig that it fills, and its help.
 CUSTOM = {
     "--standalone-module": ("standalone_module_name", "PATH", "a module that is prepared on its own"),
@@ -88,20 +93,6 @@ CUSTOM = {
     "--non-traceable-class": ("non_traceable_module_class", "CLASS", "the class of such modules"),
     "--preserve": ("preserved_attributes", "NAME", "an attribute of the model that prepare keeps"),
 }
-
-
-def elements_of(proxy):
-    """`a, b = pair`: what torch.fx.Proxy.__iter__ gives, by the offset of the instruction. PyTorch 1
-    counts the caller's instructions as those of Python 3.10, and finds none in 3.11."""
-    caller = inspect.currentframe().f_back
-    for instruction in dis.get_instructions(caller.f_code):
-        if instruction.offset == caller.f_lasti and instruction.opname == "UNPACK_SEQUENCE":
-            return (proxy[i] for i in range(instruction.argval))
-    return proxy.tracer.iter(proxy)
-
-
-if sys.version_info >= (3, 11) and torch.__version__.startswith("1."):
-    torch.fx.Proxy.__iter__ = elements_of
 
 
 def function_names():
@@ -186,6 +177,9 @@ def module_row(module):
     if isinstance(module, torch.nn.MultiheadAttention):  # which keeps the tensors, not the flags
         row["bias"] = module.in_proj_bias is not None
         row["add_bias_kv"] = module.bias_k is not None
+        if not module._qkv_same_embed_dim:
+            raise NotExpressible("kdim or vdim other than embed_dim; use linear layers and "
+                                 "F.scaled_dot_product_attention, or matmul and softmax")
     if isinstance(module, torch.nn.PairwiseDistance):  # which keeps p under another name
         row["p"] = module.norm
     if type(module) in TRANSFORMER_LAYERS:
@@ -197,7 +191,7 @@ def module_row(module):
         if name == "bias":
             value = value is not None and value is not False
         if isinstance(value, float) and math.isnan(value):
-            raise NotExpressible(f"a {type(module).__name__} has {name} = {value}")
+            raise NotExpressible(f"{name} = {value}")
         try:
             row[name] = plain(value)
         except NotExpressible:
@@ -240,10 +234,21 @@ def window_attention(node):
     return path, given, [read for read, _ in weights]
 
 
+def is_parameter(node):
+    """Whether functions read a node as their weight, bias, mean or variance, or a decomposition says so."""
+    if node.meta.get(IS_PARAMETER):
+        return True
+    for user in node.users:
+        names = PARAMETERS.get(user.target, ()) if user.op == "call_function" else ()
+        if node in (*user.args[1:][:len(names)], *map(user.kwargs.get, names)):
+            return True
+    return False
+
+
 def as_floats(value):
     """Of an attribute that the graph reads: masks are 0 and 1."""
-    is_mask = isinstance(value, torch.Tensor) and not value.is_floating_point()
-    return value.to(torch.float32) if is_mask else value
+    is_real = isinstance(value, torch.Tensor) and not value.is_complex()
+    return value.to(torch.float32) if is_real else value
 
 
 def dtype_of(value):
@@ -346,120 +351,12 @@ class Trained:
                 raise NotExpressible(f"{key} has two values")
 
 
-class SizedProxy(torch.fx.Proxy):
-    """A tensor, or a tuple of tensors, whose size is known while it is traced."""
-
-    def __getattr__(self, name):
-        value = self.tracer.value_of(self)
-        if isinstance(value, torch.Tensor) and name in FACTS:
-            return getattr(value, name)
-        if isinstance(getattr(value, name, None), torch.Tensor):  # x.T, x.max(1).values
-            return self.tracer.create_proxy("call_function", getattr, (self, name), {})
-        return super().__getattr__(name)
-
-    def __abs__(self):
-        return torch.abs(self)
-
-    def __setitem__(self, index, value):
-        self.tracer.create_proxy("call_function", operator.setitem, (self, index, value), {})
-
-    def __len__(self):
-        return len(self.tracer.value_of(self))
-
-    def __iter__(self):
-        return (self[i] for i in range(len(self)))
-
-
-class SizedTracer(QuantizationTracer):
-    """Computes each node while it traces, so that sizes are numbers: for models that compute with sizes
-    what torch.fx cannot trace.
-
-    inputs: a tensor for each input of the model.
-    makes_constants: torch.zeros and its like are nodes, for models that change what they give."""
-
-    def __init__(self, paths, classes, inputs, makes_constants=False):
-        super().__init__(paths, classes)
-        self.inputs = list(inputs)
-        self.makes_constants = makes_constants
-        self.values = {}  # by node
-        self.is_computing = False
-
-    def proxy(self, node):
-        return SizedProxy(node, self)
-
-    def value_of(self, proxy):
-        return self.values.get(proxy.node)
-
-    def value_of_node(self, node):
-        if node not in self.values and node.op == "get_attr":  # a constant of the model's code
-            self.values[node] = compute(self.root, "get_attr", node.target, (), {})
-        return self.values[node]
-
-    def create_proxy(self, kind, target, args, kwargs, *others, **more):
-        proxy = super().create_proxy(kind, target, args, kwargs, *others, **more)
-        if kind == "output":
-            return proxy
-        self.is_computing = True
-        try:
-            args, kwargs = (torch.fx.node.map_arg(a, self.value_of_node)
-                            for a in (proxy.node.args, proxy.node.kwargs))
-            with torch.no_grad():
-                value = self.values[proxy.node] = self.compute(kind, target, args, kwargs)
-        finally:
-            self.is_computing = False
-        if kind != "call_module" and type(value) in (tuple, list) and (
-                all(isinstance(item, torch.Tensor) for item in value)):
-            return type(value)(proxy)  # torch.cat(x.split(8), 1) takes no proxy
-        return proxy
-
-    def trace(self, root, concrete_args=None):
-        if not self.makes_constants:
-            return super().trace(root, concrete_args)
-        with mock.patch.multiple(torch, **{name: self.maker(getattr(torch, name)) for name in FACTORIES}):
-            return super().trace(root, concrete_args)
-
-    def maker(self, make):
-        """A function that makes a tensor, whose calls become nodes."""
-        def made(*args, **kwargs):
-            if self.is_computing or not hasattr(self, "graph"):
-                return make(*args, **kwargs)
-            return self.create_proxy("call_function", make, args, kwargs)
-        return made
-
-    def compute(self, kind, target, args, kwargs):
-        if kind == "placeholder":
-            if not self.inputs:
-                raise NotExpressible(f"no --input is given for {target}")
-            return self.inputs.pop(0)
-        return compute(self.root, kind, target, args, kwargs)
-
-    def call_module(self, module, forward, args, kwargs):
-        if self.is_computing:
-            return forward(*args, **kwargs)
-        return super().call_module(module, forward, args, kwargs)
-
-    def getattr(self, name, value, known):
-        return value if self.is_computing else super().getattr(name, value, known)
-
-
-def is_same_graph(a, b):
-    """Of two graphs and their models: the same calls, and the same constants, whatever their names."""
-    def lines(graph):
-        number = {node: at for at, node in enumerate(graph.nodes)}
-        return [(n.op, n.op == "get_attr" or n.target,
-                 str(torch.fx.node.map_arg((n.args, n.kwargs), number.get))) for n in graph.nodes]
-
-    def constants(graph, model):
-        return [attribute_of(model, n.target) for n in graph.nodes if n.op == "get_attr"]
-    return lines(a[0]) == lines(b[0]) and all(map(torch.equal, constants(*a), constants(*b)))
-
-
-def changes_constants(graph, model):
-    """Whether calls change tensors that the model's code made: what it read of them while it was traced
-    was what they had been."""
-    return any(changed is not None and changed.op == "get_attr" and
-               changed.target.startswith("_tensor_constant")
-               for changed in (changed_by(node, model) for node in graph.nodes))
+def without_nested_tensors(model):
+    """nn.TransformerEncoder may set to 0 what it gives for keys that a mask excludes, if they are the last."""
+    for module in model.modules():
+        if isinstance(module, torch.nn.TransformerEncoder):
+            module.enable_nested_tensor = module.use_nested_tensor = False
+    return model
 
 
 def are_close(a, b):
@@ -472,23 +369,13 @@ def are_close(a, b):
         a, b = a.double(), b.double()
         size = float(a[a.isfinite()].abs().max()) if a.isfinite().any() else 0.0
         return torch.allclose(a, b, 1e-3, 1e-4 * size + 1e-6, equal_nan=True)
+    if is_record(a):
+        a = items_of(a)
     if isinstance(a, dict):
         return isinstance(b, dict) and a.keys() == b.keys() and all(are_close(a[k], b[k]) for k in a)
     if isinstance(a, (tuple, list)):
         return isinstance(b, (tuple, list)) and len(a) == len(b) and all(map(are_close, a, b))
     return True
-
-
-def untraceable(error):
-    """Which line of the model torch.fx cannot trace, and why."""
-    torch_code = str(Path(torch.__file__).parent)
-    lines = [frame for frame in traceback.extract_tb(error.__traceback__)
-             if not frame.filename.startswith((torch_code, __file__))]
-    place = f"{lines[-1].filename}:{lines[-1].lineno}: {lines[-1].line}\n" if lines else ""
-    reason = (str(error).splitlines() or [type(error).__name__])[0]
-    advice = ("\nValues of traced tensors are not known while it traces: write conditions so that they "
-              "need none" if isinstance(error, torch.fx.proxy.TraceError) else "")
-    return f"{place}torch.fx cannot trace this: {reason}{advice}"
 
 
 class Exporter:
@@ -524,7 +411,7 @@ class Exporter:
         classes = [classes[name] for name in wanted]
         # Tracing and rewriting leave things in a model, as does its own code.
         untouched, self.model = self.model, self.copy(self.model)
-        tracer = QuantizationTracer(paths, classes)
+        tracer = InputTracer(paths, classes, None if self.shapes is None else len(self.shapes))
         try:
             graph = tracer.trace(self.model)
         except Exception as e:  # of any type: the model's own code ran
@@ -630,6 +517,7 @@ class Exporter:
         self.changed_modules, self.measured = rewrite(graph, self.model, self.example_inputs(), scopes)
         self.check_values()
         shape_of = dict(zip(inputs, self.shapes or ()))
+        self.untyped = {node for node, dtype in zip(inputs, self.given_dtypes) if dtype is None}
         taken = {node.name for node in graph.nodes}
         values, folded = self.constants(self.model)
         self.check_indices(values)
@@ -668,7 +556,7 @@ class Exporter:
                       for s, d in zip(self.shapes, dtypes)]
             try:
                 with torch.no_grad():
-                    wanted = self.copy(self.original)(*(x.clone() for x in inputs))
+                    wanted = without_nested_tensors(self.copy(self.original))(*(x.clone() for x in inputs))
             except Exception:  # of any type: the model's own code ran
                 continue
             try:
@@ -745,7 +633,7 @@ class Exporter:
 
     def constants(self, model):
         """The values of the nodes that only attributes decide, and those that become attributes: what
-        is computed of integers, such as positions that an embedding reads, and of masks."""
+        is computed of integers, such as positions that an embedding reads, and of masks; and weights."""
         values, folded = {}, set()
         factories = [getattr(torch, name) for name in FACTORIES]
         for node in self.graph.nodes:
@@ -762,7 +650,8 @@ class Exporter:
             values[node] = value
             if node.op != "get_attr" and (
                     not node.all_input_nodes or not all(values[n].is_floating_point() and n not in folded
-                            for n in node.all_input_nodes) or not value.is_floating_point()):
+                            for n in node.all_input_nodes) or not value.is_floating_point() or
+                    is_parameter(node)):
                 folded.add(node)
         return values, folded
 
@@ -859,6 +748,8 @@ class Exporter:
                    "args": [plain(a) for a in node.args]}
             if node.op == "placeholder":
                 row["args"] = []  # a default value is not an input
+            if self.gives_integers(node):
+                row["dtype"] = "int64"
             if node.target is operator.getitem and isinstance(node.args[1], list):
                 row["args"][1] = [row["args"][1]]  # x[[2, 0]] is not x[2, 0]
             if node.kwargs:
@@ -868,8 +759,6 @@ class Exporter:
         if node.op == "placeholder":
             if node in shape_of:
                 row["shape"] = list(shape_of[node])
-                if dict(zip(shape_of, self.given_dtypes)).get(node) == torch.int64:
-                    row["dtype"] = "int64"
         elif node.op == "get_attr":
             value = attribute_of(self.model, node.target)
             if isinstance(value, torch.Tensor):
@@ -878,7 +767,10 @@ class Exporter:
             row["scope"] = node.target.rpartition(".")[0]
         elif node.op == "call_module":
             module = self.changed_modules.get(node.target) or self.model.get_submodule(node.target)
-            row["module"] = module_row(module)
+            try:
+                row["module"] = module_row(module)
+            except NotExpressible as e:
+                raise NotExpressible(f"node {node.name}, a {type(module).__name__}, has {e}") from e
             row["scope"] = node.target.rpartition(".")[0]
         elif node.op != "output":
             scope, kind = scopes.get(node.name, ("", None))[:2]
@@ -886,6 +778,27 @@ class Exporter:
             if scope and kind is not None:
                 row["scope_type"] = class_name(kind)
         return row
+
+    def gives_integers(self, node):
+        """Whether PyTorch has a tensor of integers, as far as types are known: of an input whose type is not
+        given, whether the model takes neither floats nor a mask."""
+        values = self.measured.if_known() if node.op not in ("get_attr", "output") else None
+        value = None if values is None else self.measured[node]
+        if not isinstance(value, torch.Tensor) or value.dtype in (torch.bool, torch.uint8) or (
+                value.is_floating_point() or value.is_complex()):
+            return False
+        return node.op != "placeholder" or node not in self.untyped or not self.takes_mask(node)
+
+    def takes_mask(self, node):
+        """Whether the model runs if this input is of bool."""
+        inputs = [value.to(torch.bool) if n is node else value for n, value in
+                  ((n, self.measured[n]) for n in self.graph.nodes if n.op == "placeholder")]
+        try:
+            with torch.no_grad():
+                self.copy(self.original)(*inputs)
+        except Exception:  # of any type: the model's own code ran
+            return False
+        return True
 
     def target(self, node):
         if node.op != "call_function":

@@ -28,6 +28,10 @@ KEPT_IN_PLACE = ("add_", "mul_", "relu_", "sigmoid_", "tanh_", "hardsigmoid_", "
                  "resize_", "detach_")
 # Those that change the shape of one tensor, and no element.
 OF_SHAPE = ("squeeze_", "unsqueeze_", "resize_", "detach_", "t_", "transpose_", "requires_grad_")
+# Marks nodes that only attributes decide, and that are exported as attributes.
+IS_PARAMETER = "is_parameter"
+# Keywords of NumPy that torch takes, too.
+OF_NUMPY = {"axis": "dim", "keepdims": "keepdim"}
 
 
 class NotExpressible(Exception):
@@ -229,6 +233,12 @@ class Builder(torch.fx.proxy.GraphAppendingTracer):
         """A parameter or buffer of a module as a node; None stays None."""
         return None if tensor is None else self.proxy(self.create_arg(tensor))
 
+    @staticmethod
+    def as_parameter(x):
+        """What only attributes decide, as a node that is exported as an attribute."""
+        x.node.meta[IS_PARAMETER] = True
+        return x
+
     def constant(self, x):
         """The value of a node that only attributes decide, or None."""
         values = self.measured.if_known() if is_constant(x.node) else None
@@ -289,6 +299,7 @@ class Builder(torch.fx.proxy.GraphAppendingTracer):
             return
         self.replaced, self.added = node, []
         args, kwargs = map_arg(node.args, self.argument), dict(map_arg(node.kwargs, self.argument))
+        kwargs = {OF_NUMPY.get(name, name): value for name, value in kwargs.items()}
         if not args and "input" in kwargs:
             args = (kwargs.pop("input"),)
         args = args if module is None else (module, *args)
@@ -330,7 +341,10 @@ class Builder(torch.fx.proxy.GraphAppendingTracer):
             return items[user.args[1]]
         for user in list(node.users):
             if user.target in (operator.getitem, getattr) and user.args[0] is node:
-                user.replace_all_uses_with(item_of(user))
+                item = item_of(user)
+                for reader in list(user.users):
+                    reader.args, reader.kwargs = (map_arg(a, lambda n: item if n is user else n)
+                                                  for a in (reader.args, reader.kwargs))
                 self.graph.erase_node(user)
             else:
                 user.args = map_arg(user.args, lambda n: tuple(items) if n is node else n)
@@ -526,8 +540,12 @@ def rewrite(graph, model, inputs, scopes):
 
     inputs: examples of inputs, as Measured takes them. scopes: by the name of a node, its module."""
     for node in graph.nodes:
-        if "out" in node.kwargs and node.kwargs["out"] is None:
-            node.kwargs = {key: value for key, value in node.kwargs.items() if key != "out"}
+        node.kwargs = {key: value for key, value in node.kwargs.items()
+                       if value is not None or not (key == "out" or (key == "dtype" and node.target is torch.norm))}
+        if node.target is torch._assert:
+            graph.erase_node(node)
+        elif node.target is getattr and node.args[1] in ("values", "indices"):  # x.max(1).values
+            node.target, node.args = operator.getitem, (node.args[0], int(node.args[1] == "indices"))
     read = [node for node in graph.nodes if node.users and node.op != "placeholder"]
     measured = Measured(graph, model, inputs)
     write_new_tensors(graph, model, measured)
@@ -536,6 +554,10 @@ def rewrite(graph, model, inputs, scopes):
     builder = Builder(graph, model, measured, scopes)
     for node in list(graph.nodes):
         builder.replace(node)
+    for node in list(graph.nodes):  # named tuples
+        if isinstance(node.target, type) and issubclass(node.target, tuple):
+            fields = dict(zip(node.target._fields, node.args)) | node.kwargs
+            builder.replace_tuple(node, list(fields.values()))
     if has_integers(graph, model) or any(
             not x.is_floating_point() for inputs in measured.inputs[:1] for x in inputs):
         convert_operands(graph, measured, scopes)

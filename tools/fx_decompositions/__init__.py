@@ -10,5 +10,5 @@ do the calls in PyTorch. Convolutions, pools and views have forms that backends 
 """
 
 from fx_decompositions import (
-    assignments, complex_numbers, elements, indices, layers, products, rearrangements, reductions)
+    assignments, attention, complex_numbers, elements, indices, layers, products, rearrangements, reductions)
 from fx_decompositions.table import DECOMPOSITIONS, MODULES, Undecomposed

@@ -31,8 +31,10 @@ def new_full(x, size, fill_value, dtype=None, **_):
 
 
 @decomposes(".new_tensor")
-def new_tensor(x, values, dtype=None, **_):
-    return torch.tensor(values, dtype=dtype_of(x) if dtype is None else dtype)
+def new_tensor(x, data, dtype=None, **_):
+    if is_tensor(data):
+        return to(data, dtype=dtype_of(x) if dtype is None else dtype)
+    return torch.tensor(data, dtype=dtype_of(x) if dtype is None else dtype)
 
 
 @decomposes(".__setitem__")
@@ -112,6 +114,8 @@ def to(x, *others, dtype=None, device=None, non_blocking=False, copy=False):
     if dtype in (None, own):
         return x
     forms = {torch.float32: x.float, torch.int64: x.long, torch.int32: x.long}
+    if dtype == torch.bool:
+        return x.ne(0)
     return forms[dtype]() if dtype in forms else None
 
 

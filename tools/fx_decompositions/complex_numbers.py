@@ -48,7 +48,9 @@ def complex_abs(x):
 
 @decomposes_function(getattr)
 def attribute(x, name):
-    """x.real, x.imag, x.mT"""
+    """x.real, x.imag, x.mT, x.data"""
     if name in ("real", "imag") and is_complex(x):
         return x.tracer.pairs_of(x)[..., ("real", "imag").index(name)]
+    if name == "data":
+        return x.detach()
     return x.transpose(-2, -1) if name == "mT" else None

@@ -7,11 +7,11 @@ import operator
 import torch
 
 from fx_decompositions.table import (
-    decomposes, decomposes_function, dtype_of, HIGHEST, is_tensor, Undecomposed)
+    decomposes, decomposes_function, dtype_of, HIGHEST, is_tensor, size_of, Undecomposed)
 
 
 for _names, _decompose in {
-        ("erfc",): lambda x: torch.erf(x).neg().add(1),
+        ("erfc", "special.erfc"): lambda x: torch.erf(x).neg().add(1),
         ("positive",): lambda x: x,
         ("sgn",): lambda x: torch.sign(x),
         ("deg2rad",): lambda x: x.mul(math.pi / 180),
@@ -30,8 +30,24 @@ for _names, _decompose in {
         (".maximum",): lambda x, other: torch.maximum(x, other),
         (".minimum",): lambda x, other: torch.minimum(x, other),
         ("logical_xor",): lambda x, other: x.ne(0).ne(other.ne(0)),
+        ("multiply",): lambda x, other: x.mul(other),
+        ("subtract",): lambda x, other, *, alpha=1: x.sub(scaled(other, alpha)),
+        ("negative",): lambda x: x.neg(),
+        ("absolute",): lambda x: x.abs(),
+        ("greater",): lambda x, other: x.gt(other),
+        ("greater_equal",): lambda x, other: x.ge(other),
+        ("less",): lambda x, other: x.lt(other),
+        ("less_equal",): lambda x, other: x.le(other),
+        ("not_equal",): lambda x, other: x.ne(other),
+        (".bool",): lambda x: x.ne(0),
 }.items():
     decomposes(*_names)(_decompose)
+
+
+# What torch.special has under names of its own.
+for _name in "expit erf exp2 expm1 log1p softmax log_softmax round".split():
+    _own = getattr(torch, {"expit": "sigmoid"}.get(_name, _name))
+    decomposes(f"special.{_name}")(lambda x, *others, own=_own, **named: own(x, *others, **named))
 
 
 @decomposes_function(operator.xor)
@@ -69,7 +85,7 @@ def nan_to_num(x, nan=None, posinf=None, neginf=None):
     return x.masked_fill(x.gt(HIGHEST), highest).masked_fill(x.lt(-HIGHEST), lowest)
 
 
-@decomposes("logit")
+@decomposes("logit", "special.logit")
 def logit(x, eps=None):
     x = x if eps is None else x.clamp(eps, 1 - eps)
     return x.div(x.neg().add(1)).log()
@@ -79,6 +95,27 @@ def logit(x, eps=None):
 def logaddexp(x, other):
     most = finite_or_zero(torch.maximum(x, other))
     return x.sub(most).exp().add(other.sub(most).exp()).log().add(most)
+
+
+@decomposes("masked_fill")
+def masked_fill(x, mask, value):
+    """Of a tensor that the mask expands."""
+    size = broadcast_size(x, mask)
+    return None if size == tuple(size_of(x)) else x.expand(size).masked_fill(mask, value)
+
+
+@decomposes("where")
+def where(condition, x, other):
+    """Of a number, where the condition expands the tensor."""
+    tensors = [y for y in (x, other) if is_tensor(y)]
+    size = broadcast_size(condition, *tensors)
+    if len(tensors) != 1 or size == tuple(size_of(tensors[0])):
+        return None
+    return torch.where(condition, *(y.expand(size) if is_tensor(y) else y for y in (x, other)))
+
+
+def broadcast_size(*tensors):
+    return tuple(torch.broadcast_shapes(*map(size_of, tensors)))
 
 
 def finite_or_zero(x):
@@ -108,7 +145,28 @@ def power(x, exponent):
     return torch.where(torch.logical_and(is_negative, is_broken), x.log(), signed)  # not a number
 
 
-@decomposes("div", "divide")
+@decomposes("divide")
+def divide(x, other, *, rounding_mode=None):
+    return x.div(other) if rounding_mode is None else div(x, other, rounding_mode=rounding_mode)
+
+
+@decomposes("fmod")
+def fmod(x, other):
+    if is_tensor(other):
+        return x.sub(x.div(other).trunc().mul(other))
+    return torch.sign(x).mul(x.abs().remainder(abs(other)))
+
+
+@decomposes("remainder")
+@decomposes_function(operator.mod)
+def remainder(x, other):
+    """Of two tensors."""
+    if not is_tensor(x) or not is_tensor(other) or not any_float(x, other):
+        return None
+    return x.sub(x.div(other).floor().mul(other))
+
+
+@decomposes("div")
 def div(x, other, *, rounding_mode=None):
     if rounding_mode == "trunc":
         quotient = x.div(other).trunc()

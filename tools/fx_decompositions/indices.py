@@ -9,7 +9,7 @@ import torch
 from fx_decompositions.elements import scaled
 from fx_decompositions.reductions import any_of
 from fx_decompositions.table import (
-    axis_of, decomposes, decomposes_function, dtype_of, is_tensor, rank_of, size_of, Undecomposed)
+    axis_of, decomposes, decomposes_function, decomposes_module, dtype_of, is_tensor, rank_of, size_of, Undecomposed)
 
 
 @decomposes("F.one_hot")
@@ -76,15 +76,19 @@ def scatter_add(x, dim, index, src):
 
 @decomposes("scatter")
 def scatter(x, dim, index, src=None, *, value=None, reduce=None):
-    """Of one number: of a tensor, the order would decide."""
+    """Of indices that are there twice, the last one counts; PyTorch promises none."""
     if reduce is not None:
         raise Undecomposed(f"reduce={reduce}")
     value = src if value is None else value
-    if is_tensor(value):
-        raise Undecomposed("a tensor to scatter, the order of which decides; scatter_add adds them")
     dim = axis_of(x, dim)
-    needs_all_but(dim, x, index)
-    return x.masked_fill(any_of(is_chosen(x, dim, index, size_of(x)[dim]), dim + 1), value)
+    needs_all_but(dim, x, index, *([value] if is_tensor(value) else []))
+    chosen, count = is_chosen(x, dim, index, size_of(x)[dim]), size_of(index)[dim]
+    is_set = any_of(chosen, dim + 1)
+    if not is_tensor(value):
+        return x.masked_fill(is_set, value)
+    order = torch.arange(1, count + 1).reshape(-1, *[1] * (rank_of(x) - dim - 1))
+    last = chosen.float().mul(order).argmax(dim + 1)
+    return torch.where(is_set, torch.gather(value, dim, last), x)
 
 
 def needs_all_but(dim, x, *others):
@@ -110,6 +114,16 @@ def embedding_bag(indices, weight, offsets=None, max_norm=None, norm_type=2.0, s
     if per_sample_weights is not None:
         rows = rows.mul(per_sample_weights.unsqueeze(-1))
     return torch.amax(rows, (1,)) if mode == "max" else getattr(rows, mode)(1)
+
+
+@decomposes_module("EmbeddingBag")
+def embedding_bag_module(module, indices, offsets=None, per_sample_weights=None):
+    """With weights of the rows."""
+    if per_sample_weights is None:
+        return None
+    return embedding_bag(indices, indices.tracer.attribute(module.weight), offsets, module.max_norm,
+                         mode=module.mode, per_sample_weights=per_sample_weights,
+                         padding_idx=module.padding_idx)
 
 
 def constant_index(x, item):

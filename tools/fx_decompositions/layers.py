@@ -8,7 +8,8 @@ import torch.nn.functional as F
 from torch import nn
 
 from fx_decompositions.elements import l1_loss, mse_loss
-from fx_decompositions.table import decomposes, decomposes_module, rank_of, size_of, Undecomposed
+from fx_decompositions.table import (
+    decomposes, decomposes_module, is_computed, rank_of, size_of, Undecomposed)
 
 
 @decomposes("F.batch_norm")
@@ -149,14 +150,64 @@ def mse_loss_module(module, x, y):
 @decomposes("F.interpolate", "F.upsample")
 def interpolate(x, size=None, scale_factor=None, mode="nearest", align_corners=None,
                 recompute_scale_factor=None, antialias=False):
-    """By mode="area", or by scales that the sizes have anew."""
-    if (mode != "area" and not recompute_scale_factor) or antialias:
+    """By mode="area", by scales that the sizes have anew, or by several scales that give whole sizes."""
+    axes, several = size_of(x)[2:], isinstance(scale_factor, (tuple, list)) and len(set(scale_factor)) > 1
+    if (mode != "area" and not recompute_scale_factor and not several) or antialias:
         return None
-    axes = size_of(x)[2:]
     if size is None:
         scales = scale_factor if isinstance(scale_factor, (tuple, list)) else [scale_factor] * len(axes)
         size = [math.floor(n * scale) for n, scale in zip(axes, scales)]
+        if several and not recompute_scale_factor and any(n * s != m for n, s, m in zip(axes, scales, size)):
+            return None
     if mode == "area":
         size = (size,) * len(axes) if isinstance(size, int) else tuple(size)
         return getattr(F, f"adaptive_avg_pool{len(axes)}d")(x, size)
     return F.interpolate(x, size, None, mode, align_corners)
+
+
+@decomposes_module("Upsample")
+def upsample(module, x):
+    return interpolate(x, module.size, module.scale_factor, module.mode, module.align_corners,
+                       getattr(module, "recompute_scale_factor", None))
+
+
+@decomposes("F.linear")
+def linear(x, weight, bias=None):
+    """Of a weight that is computed."""
+    if not is_computed(weight) and not is_computed(bias):
+        return None
+    product = x.matmul(weight.t())
+    return product if bias is None else product.add(bias)
+
+
+def by_windows(x, weight, bias, stride, padding, dilation, groups):
+    """A convolution of a weight that is computed: the product with the windows of the image."""
+    kernel, stride, dilation = size_of(weight)[2:], pair(stride), pair(dilation)
+    if isinstance(padding, str):
+        raise Undecomposed(f"padding={padding} beside a weight that is computed")
+    count, channels, *image = size_of(x)
+    out = [(n + 2 * p - d * (k - 1) - 1) // s + 1
+           for n, p, d, k, s in zip(image, pair(padding), dilation, kernel, stride)]
+    windows = F.unfold(x, kernel, dilation, padding, stride)
+    windows = windows.reshape(count, groups, channels // groups * math.prod(kernel), -1)
+    rows = weight.reshape(1, groups, size_of(weight)[0] // groups, -1)
+    if count > 1:
+        rows = rows.expand(count, *size_of(rows)[1:])
+    product = rows.matmul(windows).reshape(count, -1, *out)
+    return product if bias is None else product.add(bias.reshape(-1, 1, 1))
+
+
+@decomposes("F.conv2d")
+def conv2d(x, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
+    if not is_computed(weight) and not is_computed(bias):
+        return None
+    return by_windows(x, weight, bias, stride, padding, dilation, groups)
+
+
+@decomposes("F.conv1d")
+def conv1d(x, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
+    if not is_computed(weight) and not is_computed(bias):
+        return None
+    stride, padding, dilation = (n if isinstance(n, (int, str)) else n[0] for n in (stride, padding, dilation))
+    return by_windows(x.unsqueeze(2), weight.unsqueeze(2), bias, (1, stride), (0, padding), (1, dilation),
+                      groups).squeeze(2)

@@ -8,7 +8,8 @@ import string
 import torch
 
 from fx_decompositions.elements import scaled
-from fx_decompositions.table import axis_of, decomposes, decomposes_function, rank_of, size_of
+from fx_decompositions.table import (
+    axis_of, decomposes, decomposes_function, is_tensor, rank_of, size_of)
 
 
 def by_all_matrices(multiply):
@@ -50,24 +51,36 @@ def outer(x, vec2):
     return x.unsqueeze(1).mul(vec2)
 
 
+def added(x, beta, product):
+    """A beta of 0 leaves out what x holds, which may be no number."""
+    if is_tensor(beta) or beta != 0:
+        return scaled(x, beta).add(product)
+    return product.expand(torch.broadcast_shapes(size_of(x), size_of(product)))
+
+
+@decomposes("addmm")
+def addmm(x, mat1, mat2, *, beta=1, alpha=1):
+    return None if beta != 0 else added(x, beta, scaled(mat1.mm(mat2), alpha))
+
+
 @decomposes("baddbmm")
 def baddbmm(x, batch1, batch2, *, beta=1, alpha=1):
-    return scaled(x, beta).add(scaled(batch1.bmm(batch2), alpha))
+    return added(x, beta, scaled(batch1.bmm(batch2), alpha))
 
 
 @decomposes("addbmm")
 def addbmm(x, batch1, batch2, *, beta=1, alpha=1):
-    return scaled(x, beta).add(scaled(batch1.bmm(batch2).sum(0), alpha))
+    return added(x, beta, scaled(batch1.bmm(batch2).sum(0), alpha))
 
 
 @decomposes("addmv")
 def addmv(x, mat, vec, *, beta=1, alpha=1):
-    return scaled(x, beta).add(scaled(mat.matmul(vec), alpha))
+    return added(x, beta, scaled(mat.matmul(vec), alpha))
 
 
 @decomposes("addr")
 def addr(x, vec1, vec2, *, beta=1, alpha=1):
-    return scaled(x, beta).add(scaled(outer(vec1, vec2), alpha))
+    return added(x, beta, scaled(outer(vec1, vec2), alpha))
 
 
 @decomposes("linalg.multi_dot", "chain_matmul")

@@ -6,17 +6,22 @@ import math
 import torch
 
 from fx_decompositions.elements import finite_or_zero
-from fx_decompositions.table import axis_of, decomposes, dtype_of, rank_of, size_of, Undecomposed
+from fx_decompositions.table import (
+    axis_of, decomposes, dtype_of, is_tensor, rank_of, size_of, Undecomposed)
 
 
-@decomposes("max")
-def maximum_of_all(x, *others, **named):
-    return None if others or named else torch.amax(x, tuple(range(rank_of(x))))
+def of_all_or_two(extreme, extreme_of_two):
+    """x.max() and torch.max(x, y); not x.max(1), a pair."""
+    def decompose(x, *others, other=None, **named):
+        if not others and not named and other is None:
+            return extreme(x, tuple(range(rank_of(x))))
+        other = others[0] if others else other
+        return extreme_of_two(x, other) if is_tensor(other) else None
+    return decompose
 
 
-@decomposes("min")
-def minimum_of_all(x, *others, **named):
-    return None if others or named else torch.amin(x, tuple(range(rank_of(x))))
+decomposes("max")(of_all_or_two(torch.amax, torch.maximum))
+decomposes("min")(of_all_or_two(torch.amin, torch.minimum))
 
 
 @decomposes("aminmax")
@@ -25,7 +30,7 @@ def aminmax(x, *, dim=None, keepdim=False):
     return torch.amin(x, axes, keepdim), torch.amax(x, axes, keepdim)
 
 
-@decomposes("logsumexp")
+@decomposes("logsumexp", "special.logsumexp")
 def logsumexp(x, dim, keepdim=False):
     axes = (dim,) if isinstance(dim, int) else tuple(dim)
     most = finite_or_zero(torch.amax(x, axes, True))

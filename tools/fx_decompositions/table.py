@@ -16,7 +16,7 @@ class Undecomposed(Exception):
 
 def decomposes(*names):
     """A function for "NAME", torch.NAME and the method NAME, where PyTorch has them; ".NAME", the method
-    alone; "F.NAME", torch.nn.functional.NAME; "linalg.NAME", torch.linalg.NAME."""
+    alone; "F.NAME", torch.nn.functional.NAME; "linalg.NAME", torch.linalg.NAME; "special.NAME"."""
     def add(decompose):
         for name in names:
             space, dot, function = name.rpartition(".")
@@ -24,7 +24,8 @@ def decomposes(*names):
                 DECOMPOSITIONS[function] = decompose
                 continue
             # torch.functional's own functions are traced as what they call in C++.
-            places = {"": (torch, torch._C._VariableFunctions), "F": (F,), "linalg": (torch.linalg,)}
+            places = {"": (torch, torch._C._VariableFunctions), "F": (F,), "linalg": (torch.linalg,),
+                      "special": (torch.special,)}
             DECOMPOSITIONS.update((getattr(place, function), decompose) for place in places[space]
                                   if hasattr(place, function))
             if not space and hasattr(torch.Tensor, function):
@@ -62,6 +63,11 @@ def rank_of(x):
 
 def is_tensor(x):
     return isinstance(x, (torch.Tensor, torch.fx.Proxy))
+
+
+def is_computed(x):
+    """Whether inputs of the model decide a tensor."""
+    return isinstance(x, torch.fx.Proxy) and x.tracer.constant(x) is None
 
 
 def axis_of(x, dim):

@@ -9,6 +9,7 @@ in place. No decomposition is without a case. Without PyTorch the test is skippe
 import copy
 import functools
 import importlib.util
+import inspect
 import math
 import operator
 import subprocess
@@ -24,6 +25,7 @@ except ImportError:
     found = subprocess.run([PYTHON, "-c", "import torch"], capture_output=True, check=False)
     sys.exit(77 if found.returncode != 0 else subprocess.run([PYTHON, *sys.argv], check=False).returncode)
 
+import numpy as np
 import torch.nn.functional as F
 from torch import nn
 
@@ -83,6 +85,30 @@ class Unpooled(nn.Module):
                 F.max_pool2d(x, 3, 1, return_indices=True)[0])
 
 
+class Calls(nn.Module):
+    """A call of a module."""
+
+    def __init__(self, module, call):
+        super().__init__()
+        self.module, self.call = module.eval(), call
+
+    def forward(self, *inputs):
+        return self.call(self.module, *inputs)
+
+
+class Padded(nn.Module):
+    """A module that reads a sequence `count` times, but not all of its elements."""
+
+    def __init__(self, module, count=1):
+        super().__init__()
+        self.module, self.count = module.eval(), count
+        names = list(inspect.signature(module.forward).parameters)
+        self.mask = next(name for name in reversed(names) if name.endswith("key_padding_mask"))
+
+    def forward(self, x, lengths):
+        return self.module(*[x] * self.count, **{self.mask: lengths > 1})
+
+
 CASES = [
     # elements
     *(tensors(f, T) for f in (
@@ -91,13 +117,26 @@ CASES = [
         lambda x: torch.clamp_min(x, 0.1), lambda x: x.clamp_max(0.1), lambda x: torch.rsub(x, 1, alpha=2),
         lambda x: torch.nan_to_num(x.log(), 1.0), lambda x: (x / 0).nan_to_num(posinf=3.0, neginf=-2.0),
         lambda x: torch.div(x, 3, rounding_mode="trunc"), lambda x: x.div(3, rounding_mode="floor"),
-        lambda x: (x > 0) ^ (x < 1), lambda x: torch.logical_xor(x, x > 1), abs)),
+        lambda x: (x > 0) ^ (x < 1), lambda x: torch.logical_xor(x, x > 1), abs, torch.negative,
+        torch.absolute, lambda x: torch.fmod(x, 0.7), lambda x: torch.divide(x, 3.0),
+        lambda x: torch.divide(x, 0.3, rounding_mode="trunc"), lambda x: x.bool().float() + x.to(torch.bool),
+        torch.special.expit, torch.special.erf, torch.special.erfc, torch.special.exp2, torch.special.expm1,
+        lambda x: torch.special.log1p(x.abs()), lambda x: torch.special.logit(x, 0.1),
+        lambda x: torch.special.softmax(x, 1), lambda x: torch.special.log_softmax(x, dim=1),
+        lambda x: torch.special.logsumexp(x, 1), torch.special.round, lambda x: x.data + 1,
+        lambda x: x.max(1).values + torch.min(x, dim=1)[0], lambda x: x.mean(axis=1, keepdims=True),
+        lambda x: x.sort(2).indices.float(), lambda x: torch.logsumexp(x, axis=1))),
     *(tensors(f, T, T) for f in (
         lambda x, y: x.maximum(y), lambda x, y: x.minimum(y), torch.true_divide, torch.hypot,
         torch.logaddexp, torch.pow, lambda x, y: x.pow(y), lambda x, y: x ** y, torch.atan2,
         lambda x, y: torch.clamp(x, min=y), lambda x, y: x.clip(y, y + 1), F.l1_loss,
         lambda x, y: torch.clamp_min(x, y), lambda x, y: F.mse_loss(x, y, reduction="none"),
-        lambda x, y: F.mse_loss(x, y, reduction="sum"), lambda x, y: torch.lerp(x, y, 0.3))),
+        lambda x, y: F.mse_loss(x, y, reduction="sum"), lambda x, y: torch.lerp(x, y, 0.3),
+        torch.multiply, lambda x, y: torch.subtract(x, y, alpha=2), torch.greater, torch.greater_equal,
+        torch.less, torch.less_equal, torch.not_equal, torch.fmod, lambda x, y: x.remainder(y), lambda x, y: x % y, torch.max,
+        lambda x, y: torch.min(x, other=y), lambda x, y: x.max(y))),
+    tensors(lambda x, y: x.masked_fill(y > 0, -1e4), (2, 1, 8), (2, 6, 1)),
+    tensors(lambda x, y: torch.where(y > 0, x, 0.0), (8,), T), tensors(lambda x, y: torch.where(y > 0, 0.0, x), (8,), T),
     *(tensors(f, T, T, T) for f in (
         torch.lerp, torch.addcmul, lambda x, y, z: x.addcmul(y, z, value=0.5),
         lambda x, y, z: torch.addcdiv(x, y, z, value=2))),
@@ -124,6 +163,8 @@ CASES = [
     tensors(torch.dot, (4,), (4,)), tensors(torch.outer, (4,), (5,)), tensors(torch.ger, (4,), (5,)),
     tensors(torch.baddbmm, (2, 3, 5), (2, 3, 4), (2, 4, 5)),
     tensors(lambda x, y, z: x.baddbmm(batch1=y, batch2=z, beta=0.5, alpha=2), (5,), (2, 3, 4), (2, 4, 5)),
+    tensors(lambda x, y: torch.baddbmm(torch.empty(1, 1, 5), x, y, beta=0, alpha=2), (2, 3, 4), (2, 4, 5)),
+    tensors(lambda x, y: torch.addmm(torch.empty(5), x, y, beta=0), (3, 4), (4, 5)),
     tensors(torch.addbmm, (3, 5), (2, 3, 4), (2, 4, 5)), tensors(torch.addmv, (3,), (3, 4), (4,)),
     tensors(torch.addr, (3, 4), (3,), (4,)), tensors(torch.cross, (2, 3), (2, 3)),
     tensors(lambda x, y: torch.linalg.cross(x, y, dim=0), (3, 2), (3, 2)),
@@ -161,13 +202,16 @@ CASES = [
     tensors(lambda x, i, y: x.index_add(1, i, y, alpha=2), T, items(4), (2, 4, 8)),
     tensors(lambda x, i, y: x.scatter_add(1, i, y), T, items(2, 3, 8), (2, 3, 8)),
     tensors(lambda x, i: torch.scatter(x, 1, i, 2.5), T, items(2, 3, 8)),
+    tensors(lambda x, y: torch.full_like(x, -1e4).scatter(1, x.topk(3, 1)[1], y), T, (2, 3, 8)),
     tensors(parameters(F.embedding, torch.randn(9, 4)), items(2, 3)),
     *(tensors(parameters(lambda i, w, mode=mode: F.embedding_bag(i, w, mode=mode), torch.randn(9, 4)),
               items(2, 3)) for mode in ("sum", "mean", "max")),
+    tensors(Calls(nn.EmbeddingBag(9, 4, mode="sum"), lambda bag, i, w: bag(i, per_sample_weights=w)), items(2, 3), (2, 3)),
     # constants
     *(tensors(f, T) for f in (
         lambda x: x + x.new_zeros(x.shape), lambda x: torch.cat([x, x.new_ones((2, 1, 8))], 1),
         lambda x: x + x.new_full((8,), 3.0), lambda x: x * x.new_tensor([2.0]),
+        lambda x: x * x.new_tensor(torch.arange(8)), lambda x: x * x.new_tensor(np.arange(8.0)),
         lambda x: x.new_empty(2, 8).zero_() + x[:, 0], lambda x: x.new_zeros(2, 3, dtype=torch.int64))),
     # complex numbers
     tensors(lambda x, y: torch.view_as_real(torch.view_as_complex(x.reshape(2, 6, 4, 2)) *
@@ -195,6 +239,28 @@ CASES = [
     tensors(lambda x: F.interpolate(x, scale_factor=0.5, mode="area"), IMAGE),
     tensors(lambda x: F.upsample(x, 9, mode="area"), IMAGE),
     tensors(lambda x: F.interpolate(x, scale_factor=0.6, mode="bilinear", recompute_scale_factor=True), IMAGE),
+    tensors(lambda x: F.interpolate(x, scale_factor=(2, 1.5), mode="bilinear", align_corners=False), IMAGE),
+    tensors(nn.Upsample(scale_factor=(1, 2)), IMAGE),
+    # weights that are computed
+    tensors(lambda x, w: F.linear(x, w), T, (5, 8)), tensors(lambda x, w, b: F.linear(x, w, b), T, (5, 8), (5,)),
+    tensors(lambda x, w: F.conv2d(x, w, stride=2, padding=(1, 0), dilation=(1, 2)), IMAGE, (4, 8, 3, 2)),
+    tensors(lambda x, w, b: F.conv2d(x.reshape(1, 16, 6, 6), w, b, padding=1, groups=2), IMAGE, (6, 8, 3, 3), (6,)),
+    tensors(lambda x, w: F.conv1d(x, w, padding=1, groups=3), T, (3, 2, 3)),
+    # attention
+    *(tensors(module, *shapes) for module, *shapes in (
+        (Padded(nn.MultiheadAttention(16, 4, bias=False), 3), (6, 2, 16), (2, 6)),
+        (Padded(nn.MultiheadAttention(16, 4, batch_first=True), 3), (2, 6, 16), (2, 6)),
+        (nn.MultiheadAttention(16, 4, kdim=6, vdim=7), (5, 2, 16), (3, 2, 6), (3, 2, 7)),
+        (Calls(nn.MultiheadAttention(16, 4), lambda a, x, m: a(x, x, x, attn_mask=m, average_attn_weights=False)),
+         (6, 2, 16), (8, 6, 6)),
+        (Calls(nn.MultiheadAttention(16, 4), lambda a, x, m: a(x, x, x, attn_mask=m > 9)[0]), (6, 16), (6, 6)),
+        (Padded(nn.TransformerEncoderLayer(16, 4, 32, batch_first=True)), (2, 6, 16), (2, 6)),
+        (Padded(nn.TransformerEncoder(nn.TransformerEncoderLayer(16, 4, 32, norm_first=True), 2,
+                                      nn.LayerNorm(16))), (6, 2, 16), (2, 6)),
+        (nn.TransformerEncoderLayer(16, 4, 32, activation=F.silu), (6, 2, 16)),
+        (Padded(nn.TransformerDecoderLayer(16, 4, 32, activation="gelu"), 2), (6, 2, 16), (2, 6)),
+        (Padded(nn.TransformerDecoder(nn.TransformerDecoderLayer(16, 4, 32), 1), 2), (6, 2, 16), (2, 6)),
+        (Padded(nn.Transformer(16, 4, 1, 1, 32), 2), (6, 2, 16), (2, 6)))),
     tensors(many, T), tensors(Unpooled(), IMAGE), tensors(Unpooled(), (1, 2, 7, 9)),
     # types of results
     *(tensors(f, T) for f in (
@@ -317,7 +383,7 @@ REFUSED = [
      "complex numbers that are no products"),
     (tensors(written_through_a_view, T), "node mul_ changes elements of reshape in place, which "),
     (tensors(F.one_hot, items(3)), "num_classes"),
-    (tensors(lambda x, i, y: x.scatter(1, i, y), T, items(2, 3, 8), (2, 3, 8)), "scatter_add adds them"),
+    (tensors(lambda x, i: x.scatter(1, i, 2.0, reduce="add"), T, items(2, 3, 8)), "reduce=add"),
     (tensors(lambda x: torch.linalg.norm(x, 2, (1, 2)), T), "a norm of matrices"),
 ]
 

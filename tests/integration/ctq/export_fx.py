@@ -17,10 +17,16 @@ PYTHON = "/usr/bin/python3"  # the one that has Debian's PyTorch
 ctq, exporter = sys.argv[1:]
 
 NETS = '''
+import collections
+import dataclasses
+
 import torch
 import torch.nn.utils.prune
 from torch import nn
 import torch.nn.functional as F
+
+
+Pair = collections.namedtuple("Pair", ["first", "second"])
 
 
 class Block(nn.Module):
@@ -88,6 +94,32 @@ class Sentences(nn.Module):
 class Masked(Sentences):
     def forward(self, x, mask):
         return self.encoder(x, mask=mask)
+
+
+class Lengths(nn.Module):
+    def forward(self, x, n):
+        return x * (torch.arange(6) < (n - 1).unsqueeze(1))
+
+
+@dataclasses.dataclass
+class Answer:
+    y: torch.Tensor
+    more: Pair
+    hidden: object = None
+
+
+class Defaults(nn.Module):
+    """Parameters that are no inputs, a weight that is computed, tuples and dataclasses."""
+
+    def __init__(self):
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(6, 6))
+        self.register_buffer("mask", torch.eye(6))
+
+    def forward(self, x, mask=None, scale: float = 2.0, *others, hidden=False, **options):
+        y = x * scale
+        y = y if mask is None else y * mask
+        return Answer(nn.ReLU()(y) if hidden else y, Pair(F.linear(y, self.weight * self.mask), None))
 
 
 class Positions(nn.Module):
@@ -192,7 +224,7 @@ class Causal(nn.Module):
 class Translator(nn.Module):
     def __init__(self):
         super().__init__()
-        self.transformer = nn.Transformer(8, 2, 1, 1, 16, activation=nn.SiLU())
+        self.transformer = nn.Transformer(8, 2, 1, 1, 16, activation=nn.ReLU())
 
     def forward(self, x, y):
         return self.transformer(x, y)
@@ -402,7 +434,11 @@ def main():
         names = (folder / "sentences.safetensors").read_bytes()
         assert b'"encoder.layers.1.self_attn.out_proj.bias"' in names, "of the layers"
         rows = rows_of(folder, "nets:Masked", "masked.json", "2,5,8", "5,5")
-        assert rows[2]["kwargs"] == {"src_mask": {"n": "mask"}}, rows[2]
+        assert not [row for row in rows if row["op"] == "call_module"], rows
+        weights = {row["target"]: row["shape"] for row in rows if row["op"] == "get_attr"}
+        assert [2, 4, 8] in weights.values() and "encoder.layers.0.linear1.weight" not in weights, weights
+        imported = run(ctq, "import", "--fx", folder / "masked.json")
+        assert imported.returncode == 0, imported.stderr
         rows = rows_of(folder, "nets:Causal", "causal.json", "5,2,8", "5,2,8")
         assert [row["op"] for row in rows].count("get_attr") == 0, rows
         assert rows[2]["args"][3:] == [None, False, None] and rows[2]["module"]["mask"] is True, rows[2]
@@ -416,7 +452,7 @@ def main():
             ("transformer.encoder.norm", [{"n": "transformer_encoder_layers_0"}]),
             ("transformer.decoder.layers.0", [{"n": "y"}, {"n": "transformer_encoder_norm"}]),
             ("transformer.decoder.norm", [{"n": "transformer_decoder_layers_0"}])], rows
-        assert rows[5]["name"] == "transformer" and rows[2]["module"]["activation"] == "SiLU()", rows
+        assert rows[5]["name"] == "transformer" and rows[2]["module"]["activation"] == "relu", rows
 
         rows = rows_of(folder, "nets:Positions", "positions.json", "2,4,8")
         constants = {row["name"]: row["target"] for row in rows if row["op"] == "get_attr"}
@@ -428,8 +464,20 @@ def main():
         imported = run(ctq, "import", "--fx", folder / "positions.json")
         assert "-std::numeric_limits<float>::infinity()" in imported.stdout, imported
 
-        for given, dtype in (("2,6", None), ("2,6:int64", "int64")):
-            assert rows_of(folder, "nets:Sized", "sized.json", given)[0].get("dtype") == dtype, given
+        for given in "2,6", "2,6:int64":  # an embedding takes no other type
+            rows = rows_of(folder, "nets:Sized", "sized.json", given)
+            assert rows[0]["dtype"] == "int64", given
+        rows = rows_of(folder, "nets:Lengths", "lengths.json", "2,6", "2")
+        assert [row.get("dtype") for row in rows[:2]] == [None, None], rows
+        rows = rows_of(folder, "nets:Lengths", "lengths.json", "2,6", "2:int64")
+        types = {row["name"]: row.get("dtype") for row in rows}
+        assert types["n"] == types["sub"] == "int64" and types["lt"] is None, types
+        rows = rows_of(folder, "nets:Defaults", "defaults.json", "2,6")
+        assert [row["target"] for row in rows if row["op"] == "placeholder"] == ["x"], rows
+        assert rows[-1]["args"] == [{"d": {"y": {"n": "mul"}, "more": [{"n": "linear"}, None]}}], rows[-1]
+        assert next(row for row in rows if row["name"] == "linear")["args"][1] == {"n": "mul_1"}, rows
+        rows = rows_of(folder, "nets:Defaults", "defaults.json", "2,6", "2,6")
+        assert [row["target"] for row in rows if row["op"] == "placeholder"] == ["x", "mask"], rows
 
         rows = rows_of(folder, "nets:Normed", "normed.json", "1,3,8")
         assert [row["module"]["type"] for row in rows if "module" in row] == ["nn.Conv1d", "nn.Linear"], rows
@@ -476,7 +524,7 @@ def main():
         assert "return x if x.sum() > 0 else -x  # no number\ntorch.fx cannot trace this: " in failed.stderr
         assert "nets.py:" in failed.stderr and "Traceback" not in failed.stderr, failed.stderr
         for model, words in (("nets:Nothing", "Nothing"), ("nets", "module:name"),
-                             ("nets:not_a_model", "not_a_model"), ("nets:Odd", "2 inputs")):
+                             ("nets:not_a_model", "not_a_model"), ("nets:Masked", "2 inputs")):
             failed = export(folder, model, "--input", "1,3", "-o", "x.json")
             assert failed.returncode != 0 and words in failed.stderr, failed.stderr
             assert "Traceback" not in failed.stderr, failed.stderr

@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Attention whose masks depend on inputs, and other forms of nn.MultiheadAttention and nn.Transformer that
+ctq has no op for. PyTorch leaves these modules in float: so do these calls, none of which a backend has in
+a pattern."""
+
+import math
+
+import torch
+from torch import nn
+
+from fx_decompositions.table import decomposes_module, dtype_of, is_computed, rank_of, size_of, Undecomposed
+
+
+def weight_of(x, tensor, change):
+    """A changed parameter, which becomes one itself."""
+    return None if tensor is None else x.tracer.as_parameter(change(x.tracer.attribute(tensor)))
+
+
+def affine(x, layer):
+    product = x.matmul(weight_of(x, layer.weight, lambda w: w.t()))
+    return product if layer.bias is None else product.add(x.tracer.attribute(layer.bias))
+
+
+def normal(x, norm):
+    """nn.LayerNorm of the last axis. (A mean would be quantized.)"""
+    count = size_of(x)[-1]
+    centered = x.sub(x.sum(-1, True).mul(1 / count))
+    y = centered.mul(centered.mul(centered).sum(-1, True).mul(1 / count).add(norm.eps).rsqrt())
+    if norm.weight is not None:
+        y = y.mul(x.tracer.attribute(norm.weight))
+    return y if getattr(norm, "bias", None) is None else y.add(x.tracer.attribute(norm.bias))
+
+
+def masked(scores, mask):
+    """Scores [N, heads, L, S] with a mask of bool, or one that is added."""
+    return scores.masked_fill(mask, -math.inf) if dtype_of(mask) == torch.bool else scores.add(mask)
+
+
+def attend(module, query, key, value, key_padding_mask=None, attn_mask=None):
+    """The output and the shares [N, heads, L, S] of nn.MultiheadAttention."""
+    if module.bias_k is not None or module.add_zero_attn:
+        raise Undecomposed("add_bias_kv or add_zero_attn beside a mask that is computed")
+    embed, heads, batch = module.embed_dim, module.num_heads, "" if rank_of(query) == 2 else "n"
+    length = embed // heads
+
+    def axes(row):
+        return f"n{row}e" if batch and module.batch_first else f"{row}{batch}e"
+
+    def projected(x, i, name, row):
+        whole = module.in_proj_weight if module._qkv_same_embed_dim else getattr(module, name)
+        first = i * embed if module._qkv_same_embed_dim else 0
+        weight = weight_of(x, whole, lambda w: w[first:first + embed].reshape(heads, length, -1))
+        y = torch.einsum(f"{axes(row)},hde->{batch}h{row}d", x, weight)
+        bias = weight_of(x, module.in_proj_bias,
+                         lambda b: b[i * embed:(i + 1) * embed].reshape(heads, 1, length))
+        return y if bias is None else y.add(bias)
+
+    q = projected(query, 0, "q_proj_weight", "l")
+    k = projected(key, 1, "k_proj_weight", "s")
+    v = projected(value, 2, "v_proj_weight", "s")
+    scores = torch.einsum(f"{batch}hld,{batch}hsd->{batch}hls", q, k).mul(1 / math.sqrt(length))
+    if attn_mask is not None:
+        if rank_of(attn_mask) == 3 and batch:
+            attn_mask = attn_mask.reshape(-1, heads, *size_of(attn_mask)[1:])
+        scores = masked(scores, attn_mask)
+    if key_padding_mask is not None:
+        scores = masked(scores, key_padding_mask[:, None, None] if batch else key_padding_mask)
+    shares = scores.softmax(-1)
+    read = torch.einsum(f"{batch}hls,{batch}hsd->{batch}lhd", shares, v)
+    out = weight_of(query, module.out_proj.weight,
+                    lambda w: w.reshape(embed, heads, length).permute(1, 2, 0))
+    y = torch.einsum(f"{batch}lhd,hde->{axes('l')}", read, out)
+    bias = module.out_proj.bias
+    return (y if bias is None else y.add(query.tracer.attribute(bias))), shares
+
+
+@decomposes_module("MultiheadAttention")
+def multihead_attention(module, query, key, value, key_padding_mask=None, need_weights=True, attn_mask=None,
+                        average_attn_weights=True, is_causal=False):
+    if module._qkv_same_embed_dim and not is_computed(key_padding_mask) and not is_computed(attn_mask):
+        return None
+    y, shares = attend(module, query, key, value, key_padding_mask, attn_mask)
+    if not need_weights:
+        return y, None
+    return y, shares.sum(-3).mul(1 / module.num_heads) if average_attn_weights else shares
+
+
+def is_known(layer):
+    """Whether ctq has an op for a layer of a transformer, as far as its activation decides."""
+    activation = layer.activation
+    return activation in (torch.nn.functional.relu, torch.relu, torch.nn.functional.gelu) or (
+        isinstance(activation, (nn.ReLU, nn.GELU)) and getattr(activation, "approximate", "none") == "none")
+
+
+def needs(layers, *masks):
+    return not all(map(is_known, layers)) or any(map(is_computed, masks))
+
+
+def layer_of(module, x, parts):
+    """parts: for each norm, what is added to x."""
+    for norm, part in parts:
+        x = x.add(part(normal(x, norm))) if module.norm_first else normal(x.add(part(x)), norm)
+    return x
+
+
+def feed_forward(module, x):
+    return affine(module.activation(affine(x, module.linear1)), module.linear2)
+
+
+def encoder_layer(module, src, src_mask=None, src_key_padding_mask=None):
+    return layer_of(module, src, [
+        (module.norm1, lambda x: attend(module.self_attn, x, x, x, src_key_padding_mask, src_mask)[0]),
+        (module.norm2, lambda x: feed_forward(module, x))])
+
+
+def decoder_layer(module, tgt, memory, tgt_mask=None, memory_mask=None, tgt_key_padding_mask=None,
+                  memory_key_padding_mask=None):
+    return layer_of(module, tgt, [
+        (module.norm1, lambda x: attend(module.self_attn, x, x, x, tgt_key_padding_mask, tgt_mask)[0]),
+        (module.norm2, lambda x: attend(module.multihead_attn, x, memory, memory, memory_key_padding_mask,
+                                        memory_mask)[0]),
+        (module.norm3, lambda x: feed_forward(module, x))])
+
+
+@decomposes_module("TransformerEncoderLayer")
+def transformer_encoder_layer(module, src, src_mask=None, src_key_padding_mask=None, is_causal=False):
+    if not needs([module], src_mask, src_key_padding_mask):
+        return None
+    return encoder_layer(module, src, src_mask, src_key_padding_mask)
+
+
+@decomposes_module("TransformerDecoderLayer")
+def transformer_decoder_layer(module, tgt, memory, tgt_mask=None, memory_mask=None,
+                              tgt_key_padding_mask=None, memory_key_padding_mask=None,
+                              tgt_is_causal=False, memory_is_causal=False):
+    masks = tgt_mask, memory_mask, tgt_key_padding_mask, memory_key_padding_mask
+    return decoder_layer(module, tgt, memory, *masks) if needs([module], *masks) else None
+
+
+def all_layers(module, layer, x, *others):
+    for own in module.layers:
+        x = layer(own, x, *others)
+    return x if module.norm is None else normal(x, module.norm)
+
+
+@decomposes_module("TransformerEncoder")
+def transformer_encoder(module, src, mask=None, src_key_padding_mask=None, is_causal=None):
+    if not needs(module.layers, mask, src_key_padding_mask):
+        return None
+    return all_layers(module, encoder_layer, src, mask, src_key_padding_mask)
+
+
+@decomposes_module("TransformerDecoder")
+def transformer_decoder(module, tgt, memory, tgt_mask=None, memory_mask=None, tgt_key_padding_mask=None,
+                        memory_key_padding_mask=None, tgt_is_causal=None, memory_is_causal=False):
+    masks = tgt_mask, memory_mask, tgt_key_padding_mask, memory_key_padding_mask
+    if not needs(module.layers, *masks):
+        return None
+    return all_layers(module, decoder_layer, tgt, memory, *masks)
+
+
+@decomposes_module("Transformer")
+def transformer(module, src, tgt, src_mask=None, tgt_mask=None, memory_mask=None, src_key_padding_mask=None,
+                tgt_key_padding_mask=None, memory_key_padding_mask=None, src_is_causal=None,
+                tgt_is_causal=None, memory_is_causal=False):
+    masks = tgt_mask, memory_mask, tgt_key_padding_mask, memory_key_padding_mask
+    if not needs([*module.encoder.layers, *module.decoder.layers], src_mask, src_key_padding_mask, *masks):
+        return None
+    memory = all_layers(module.encoder, encoder_layer, src, src_mask, src_key_padding_mask)
+    return all_layers(module.decoder, decoder_layer, tgt, memory, *masks)

@@ -1,0 +1,246 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Tracing with torch.fx: for export_fx.py."""
+
+import dataclasses
+import dis
+import inspect
+import itertools
+import operator
+import sys
+import traceback
+import types
+from pathlib import Path
+from unittest import mock
+
+import torch
+from torch.ao.quantization.fx.tracer import QuantizationTracer
+
+from fx_rewrites import NotExpressible, attribute_of, changed_by, compute
+
+# Functions that make tensors which models write into.
+FACTORIES = ("zeros", "ones", "full", "empty")
+# Attributes and methods of a tensor that its shape and type decide.
+FACTS = ("shape", "ndim", "dtype", "device", "layout", "is_cuda", "is_sparse", "is_quantized", "size",
+         "dim", "ndimension", "numel", "nelement", "is_floating_point", "is_complex", "is_contiguous",
+         "stride", "element_size", "get_device")
+
+
+def elements_of(proxy):
+    """`a, b = pair`: what torch.fx.Proxy.__iter__ gives, by the offset of the instruction. PyTorch 1
+    counts the caller's instructions as those of Python 3.10, and finds none in 3.11."""
+    caller = inspect.currentframe().f_back
+    for instruction in dis.get_instructions(caller.f_code):
+        if instruction.offset == caller.f_lasti and instruction.opname == "UNPACK_SEQUENCE":
+            return (proxy[i] for i in range(instruction.argval))
+    return proxy.tracer.iter(proxy)
+
+
+def with_arguments(function, count):
+    """A function whose first parameters, so many, are given by position: as PyTorch 1 has it for models
+    with *args, **kwargs or keyword-only parameters, which makes code objects of Python 3.10."""
+    code = function.__code__
+    flags = code.co_flags & ~(inspect.CO_VARARGS | inspect.CO_VARKEYWORDS)
+    code = code.replace(co_flags=flags, co_argcount=count, co_posonlyargcount=0, co_kwonlyargcount=0)
+    return types.FunctionType(code, function.__globals__, function.__name__, function.__defaults__,
+                              function.__closure__)
+
+
+if sys.version_info >= (3, 11) and torch.__version__.startswith("1."):
+    torch.fx.Proxy.__iter__ = elements_of
+    torch.fx._symbolic_trace._patch_function = with_arguments
+
+
+class SizedProxy(torch.fx.Proxy):
+    """A tensor, or a tuple of tensors, whose size is known while it is traced."""
+
+    def __getattr__(self, name):
+        value = self.tracer.value_of(self)
+        if isinstance(value, torch.Tensor) and name in FACTS:
+            return getattr(value, name)
+        if isinstance(getattr(value, name, None), torch.Tensor):  # x.T, x.max(1).values
+            return self.tracer.create_proxy("call_function", getattr, (self, name), {})
+        return super().__getattr__(name)
+
+    def __abs__(self):
+        return torch.abs(self)
+
+    def __setitem__(self, index, value):
+        self.tracer.create_proxy("call_function", operator.setitem, (self, index, value), {})
+
+    def __len__(self):
+        return len(self.tracer.value_of(self))
+
+    def __iter__(self):
+        return (self[i] for i in range(len(self)))
+
+
+def is_record(value):
+    """Whether a model gives a dataclass, such as the outputs of many libraries."""
+    return dataclasses.is_dataclass(value) and not isinstance(value, (type, dict))
+
+
+def items_of(record):
+    """The fields of a dataclass, without those that are None."""
+    fields = {field.name: getattr(record, field.name) for field in dataclasses.fields(record)}
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+def blank(*size, memory_format=None, **named):
+    """torch.empty, with the same elements each time."""
+    return torch.zeros(*size, **named)
+
+
+class InputTracer(QuantizationTracer):
+    """Leaves to the parameters of a model that are no inputs their default values.
+
+    count: of the inputs; None: all parameters are inputs."""
+
+    def __init__(self, paths, classes, count):
+        super().__init__(paths, classes)
+        self.count = count
+
+    def create_args_for_root(self, *args, **named):
+        forward, given = super().create_args_for_root(*args, **named)
+        for i, proxy in enumerate(given[1:] if self.count is not None else (), 1):  # given[0] is the model
+            name, default = proxy.node.target, proxy.node.args
+            if name.startswith("**"):
+                given[i] = {}
+            elif name.startswith("*"):
+                given[i] = tuple(self.create_proxy("placeholder", f"{name[1:]}_{k}", (), {})
+                                 for k in range(max(self.count - i + 1, 0)))
+            elif default and i > self.count:
+                given[i] = default[0]
+            if given[i] is not proxy:
+                self.graph.erase_node(proxy.node)
+        return forward, given
+
+    def path_of_module(self, module):
+        """One that the model's code makes, such as nn.Softmax(-1)(x), gets a path of its own."""
+        try:
+            return super().path_of_module(module)
+        except NameError:
+            if not {*map(id, module.parameters())} <= {*map(id, self.root.parameters())}:
+                raise
+            kind = type(module).__name__.lower()
+            path = next(p for p in (f"_{kind}_{i}" for i in itertools.count()) if not hasattr(self.root, p))
+            setattr(self.root, path, module)
+            if self.submodule_paths:
+                self.submodule_paths[module] = path
+            return path
+
+    def create_arg(self, a):
+        if type(a).__module__ == "numpy":
+            a = torch.as_tensor(a)
+        elif is_record(a):
+            a = items_of(a)
+        return super().create_arg(a)
+
+    def trace(self, root, concrete_args=None):
+        with mock.patch.object(torch, "empty", blank):
+            return super().trace(root, concrete_args)
+
+
+class SizedTracer(InputTracer):
+    """Computes each node while it traces, so that sizes are numbers: for models that compute with sizes
+    what torch.fx cannot trace.
+
+    inputs: a tensor for each input of the model.
+    makes_constants: torch.zeros and its like are nodes, for models that change what they give."""
+
+    def __init__(self, paths, classes, inputs, makes_constants=False):
+        super().__init__(paths, classes, len(inputs))
+        self.inputs = list(inputs)
+        self.makes_constants = makes_constants
+        self.values = {}  # by node
+        self.is_computing = False
+
+    def proxy(self, node):
+        return SizedProxy(node, self)
+
+    def value_of(self, proxy):
+        return self.values.get(proxy.node)
+
+    def value_of_node(self, node):
+        if node not in self.values and node.op == "get_attr":  # a constant of the model's code
+            self.values[node] = compute(self.root, "get_attr", node.target, (), {})
+        return self.values[node]
+
+    def create_proxy(self, kind, target, args, kwargs, *others, **more):
+        proxy = super().create_proxy(kind, target, args, kwargs, *others, **more)
+        if kind == "output":
+            return proxy
+        self.is_computing = True
+        try:
+            args, kwargs = (torch.fx.node.map_arg(a, self.value_of_node)
+                            for a in (proxy.node.args, proxy.node.kwargs))
+            with torch.no_grad():
+                value = self.values[proxy.node] = self.compute(kind, target, args, kwargs)
+        finally:
+            self.is_computing = False
+        if kind != "call_module" and type(value) in (tuple, list) and (
+                all(isinstance(item, torch.Tensor) for item in value)):
+            return type(value)(proxy)  # torch.cat(x.split(8), 1) takes no proxy
+        return proxy
+
+    def trace(self, root, concrete_args=None):
+        if not self.makes_constants:
+            return super().trace(root, concrete_args)
+        with mock.patch.multiple(torch, **{name: self.maker(getattr(torch, name)) for name in FACTORIES}):
+            return super().trace(root, concrete_args)
+
+    def maker(self, make):
+        """A function that makes a tensor, whose calls become nodes."""
+        def made(*args, **kwargs):
+            if self.is_computing or not hasattr(self, "graph"):
+                return make(*args, **kwargs)
+            return self.create_proxy("call_function", make, args, kwargs)
+        return made
+
+    def compute(self, kind, target, args, kwargs):
+        if kind == "placeholder":
+            if target.startswith("*") or (args and not self.inputs):
+                return None  # InputTracer replaces it
+            if not self.inputs:
+                raise NotExpressible(f"no --input is given for {target}")
+            return self.inputs.pop(0)
+        return compute(self.root, kind, target, args, kwargs)
+
+    def call_module(self, module, forward, args, kwargs):
+        if self.is_computing:
+            return forward(*args, **kwargs)
+        return super().call_module(module, forward, args, kwargs)
+
+    def getattr(self, name, value, known):
+        return value if self.is_computing else super().getattr(name, value, known)
+
+
+def is_same_graph(a, b):
+    """Of two graphs and their models: the same calls, and the same constants, whatever their names."""
+    def lines(graph):
+        number = {node: at for at, node in enumerate(graph.nodes)}
+        return [(n.op, n.op == "get_attr" or n.target,
+                 str(torch.fx.node.map_arg((n.args, n.kwargs), number.get))) for n in graph.nodes]
+
+    def constants(graph, model):
+        return [attribute_of(model, n.target) for n in graph.nodes if n.op == "get_attr"]
+    return lines(a[0]) == lines(b[0]) and all(map(torch.equal, constants(*a), constants(*b)))
+
+
+def changes_constants(graph, model):
+    """Whether calls change tensors that the model's code made: what it read of them while it was traced
+    was what they had been."""
+    return any(changed is not None and changed.op == "get_attr" and
+               changed.target.startswith("_tensor_constant")
+               for changed in (changed_by(node, model) for node in graph.nodes))
+
+
+def untraceable(error):
+    """Which line of the model torch.fx cannot trace, and why."""
+    others = tuple(str(Path(file).parent) for file in (torch.__file__, __file__))
+    lines = [frame for frame in traceback.extract_tb(error.__traceback__)
+             if not frame.filename.startswith(others)]
+    place = f"{lines[-1].filename}:{lines[-1].lineno}: {lines[-1].line}\n" if lines else ""
+    reason = (str(error).splitlines() or [type(error).__name__])[0]
+    advice = ("\nValues of traced tensors are not known while it traces: write conditions so that they "
+              "need none" if isinstance(error, torch.fx.proxy.TraceError) else "")
+    return f"{place}torch.fx cannot trace this: {reason}{advice}"
