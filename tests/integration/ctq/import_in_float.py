@@ -193,6 +193,35 @@ def rearrangements():
                  "node y: shifts [1, 2] and dims []: one shift for each axis")
 
 
+def numbers():
+    """Operands that are numbers: of floats, they are rounded; infinities are compared."""
+    x, ids = image("x", 2, 4), image("ids", 2, 4) | {"dtype": "int64"}
+    inf = {"f": "-inf"}
+    for row, line in (
+            (function("y", "operator.mul", ["x", -4294967295]), 'op::mul("x"_n, -4.2949673e+09F)'),
+            (function("y", "operator.add", ["x", 16777217]), 'op::add("x"_n, 16777216.0F)'),
+            (function("y", "operator.eq", ["x", inf]), 'op::eq("x"_n, -std::numeric_limits<float>::infinity())')):
+        expect_lines(line, [x, row], ["y"], f'"y"_n = {line},')
+    for given, row, words in (
+            (x, function("y", "operator.mul", ["x", inf]), "node y: calls _operator.mul, which cannot have the number -inf"),
+            (ids, function("y", "operator.add", ["ids", 16777217]),
+             "node y: calls _operator.add, which cannot have the number 16777217 with integers")):
+        expect_error(words, [given, row], ["y"], words)
+
+
+def keywords():
+    """Arguments by keyword, in ctq's order, and NumPy's keywords."""
+    x, y = image("x", 2, 4, 4), image("y", 2, 4, 4)
+    for row, line in (
+            (function("z", "torch.matmul", [], other=ref("y"), input=ref("x")), 'fn::matmul("x"_n, "y"_n)'),
+            (function("z", "torch.cat", [], tensors=[ref("x"), ref("y")], axis=1),
+             'fn::cat({"x"_n, "y"_n}, {.dim = 1})'),
+            (function("z", "torch.mean", [], input=ref("x"), axis=[1], keepdims=True),
+             'fn::mean("x"_n, {.dim = {1}, .keepdim = true})'),
+            (method("z", "view", ["x"], size=[2, 16]), 'method::view("x"_n, {.shape = {2, 16}})')):
+        expect_lines(line, [x, y, row], ["z"], f'"z"_n = {line},')
+
+
 def functions_of_numbers():
     """Activations and functions of one number."""
     x = image("x", 2, 4, 6)
@@ -524,6 +553,8 @@ def main():
     summed()
     windows()
     rearrangements()
+    numbers()
+    keywords()
     functions_of_numbers()
     of_two_tensors()
     blocks_and_lists()
