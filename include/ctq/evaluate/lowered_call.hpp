@@ -207,11 +207,13 @@ template <class Kernels>
   return out;
 }
 
-/// The number among the arguments of a sum or a product; nullopt if there is none.
+/// The number among the arguments of a sum or a product, times alpha; nullopt if there is none.
 [[nodiscard]] inline std::optional<double> scalar_of(const float_ops::python_call& call) {
   std::optional<double> number;
   for (const float_ops::value& v : call.positional)
     if (const auto x = float_ops::as_real(v)) number = x;
+  for (const float_ops::named_value& k : call.keywords)
+    if (k.name == "alpha" && number) *number *= float_ops::as_real(k.given).value_or(1);
   return number;
 }
 

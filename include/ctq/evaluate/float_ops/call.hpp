@@ -167,6 +167,10 @@ template <class = void>
   return value(std::move(all));
 }
 
+inline constexpr const char* no_float_op =
+    "has no float implementation; give evaluation_options::implementation, or write the op with "
+    "others";
+
 /// Evaluates the op with bound arguments; `layers` computes its layers.
 ///
 /// Errors  an op without float implementation, a missing argument, one of the wrong type,
@@ -174,7 +178,7 @@ template <class = void>
 [[nodiscard]] inline result<value> call(op_id op, const arguments& given,
                                         const layer_functions& layers) {
   const float_op* const f = float_op_of(op);
-  if (f == nullptr) return fail(std::string(op->name), "has no float implementation");
+  if (f == nullptr) return fail(std::string(op->name), no_float_op);
   for (const named_value& a : given)
     if (!is_whole(a.given))
       return fail(std::string(op->name), a.name + " has a shape that does not match its data");
@@ -190,6 +194,7 @@ template <class = void>
 /// The same for unbound arguments.
 [[nodiscard]] inline result<value> call(op_id op, python_call c,
                                         const layer_functions& layers = {}) {
+  if (!has_float_op(op)) return fail(std::string(op->name), no_float_op);
   auto bound = float_ops::bind(op->name, signature_of(op), std::move(c));
   if (!bound) return unexpected{bound.error()};
   return call(op, *bound, layers);
