@@ -133,18 +133,29 @@ def constant_index(x, item):
     return x.tracer.constant(item) if isinstance(item, torch.fx.Proxy) else None
 
 
+def by_one_size(x, items):
+    """Indices along several axes, of the size to which they broadcast."""
+    items = [torch.tensor(item) if isinstance(item, list) and not any(map(is_tensor, item)) else item
+             for item in items]
+    sizes = {tuple(size_of(item)) for item in items if is_tensor(item)}
+    if len(sizes) < 2 or any(is_tensor(item) and dtype_of(item) == torch.bool for item in items):
+        return None
+    size = tuple(torch.broadcast_shapes(*sizes))
+    return x[tuple(item.expand(size) if is_tensor(item) else item for item in items)]
+
+
 @decomposes_function(operator.getitem)
 def get_item(x, index):
-    """By masks, and by lists beside other indices, all of them constants."""
+    """By masks, and by lists beside other indices, all of them constants; by tensors that broadcast."""
     items = index if isinstance(index, tuple) else (index,)
     chosen = [constant_index(x, item) for item in items]
+    if any(is_tensor(item) and c is None for item, c in zip(items, chosen)):
+        return by_one_size(x, items)
     is_whole = [item is Ellipsis or item == slice(None) if chosen[i] is None else True
                 for i, item in enumerate(items)]
     is_mask = any(c is not None and c.dtype == torch.bool for c in chosen)
     of_lists = sum(isinstance(item, list) for item in items)
     if not is_mask and (of_lists == 0 or (of_lists == 1 and all(is_whole))):
-        return None
-    if any(is_tensor(item) and c is None for item, c in zip(items, chosen)):
         return None
     size = tuple(size_of(x))
     places = torch.arange(math.prod(size)).reshape(size)[tuple(

@@ -207,6 +207,9 @@ CASES = [
     *(tensors(parameters(lambda i, w, mode=mode: F.embedding_bag(i, w, mode=mode), torch.randn(9, 4)),
               items(2, 3)) for mode in ("sum", "mean", "max")),
     tensors(Calls(nn.EmbeddingBag(9, 4, mode="sum"), lambda bag, i, w: bag(i, per_sample_weights=w)), items(2, 3), (2, 3)),
+    tensors(lambda x, i, k: x[i.unsqueeze(1), k], (6, 6, 8), items(2), items(2, 3)),
+    tensors(lambda x, k: x[torch.arange(2)[:, None], k], T, items(2, 3)),
+    tensors(lambda x, k: x[:, k, [[0], [5]]], T, items(2, 3)),
     # constants
     *(tensors(f, T) for f in (
         lambda x: x + x.new_zeros(x.shape), lambda x: torch.cat([x, x.new_ones((2, 1, 8))], 1),
