@@ -22,8 +22,6 @@ namespace ctq::kernels::simd {
   return (n + to - 1) / to * to;
 }
 
-inline constexpr std::size_t packed_alignment = 64;
-
 /// Satisfied by std::integral_constant<conv2d_shape, ...>: a compile-time shape. Kernels take
 /// either that or a conv2d_shape; the same of other kernels' shapes.
 template <class Shape>

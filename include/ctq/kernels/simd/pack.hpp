@@ -239,7 +239,7 @@ template <class Dot>
   for (int panel = 0; panel < of.count(); ++panel) {
     bytes += block_layout<Dot>{static_cast<std::size_t>(of.vectors(panel)), steps}.bytes();
   }
-  return round_up(static_cast<std::size_t>(s.groups) * bytes, packed_alignment);
+  return packing::padded(static_cast<std::size_t>(s.groups) * bytes);
 }
 
 [[nodiscard]] constexpr std::size_t tiles_packed_bytes(const conv2d_shape& s, const tile_plan& p) {
@@ -258,10 +258,9 @@ template <class Dot>
   if (by_columns<Dot>(s)) {
     const column_blocks<Dot> of{s.out_channels};
     constexpr std::type_identity<wide_dot_of<Dot>> wide;
-    return round_up(bytes(wide, of.wide()) + bytes(narrow, of.narrow()), packed_alignment);
+    return packing::padded(bytes(wide, of.wide()) + bytes(narrow, of.narrow()));
   }
-  return round_up(bytes(narrow, ceil_div(s.out_channels, Dot::lanes * Dot::k_group)),
-                  packed_alignment);
+  return packing::padded(bytes(narrow, ceil_div(s.out_channels, Dot::lanes * Dot::k_group)));
 }
 
 }  // namespace ctq::kernels::simd

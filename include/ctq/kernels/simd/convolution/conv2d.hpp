@@ -136,7 +136,7 @@ template <class Isa>
           }
           const input_copy copy = input_copy_of<Model, by, In>(part);
           if (!copy.needed) return before;
-          return before + round_up(copy.elements * sizeof(element) + copy_slack_bytes, 64);
+          return before + packing::padded(copy.elements * sizeof(element) + copy_slack_bytes);
         });
   };
   if (in == f32) return bytes(std::type_identity<float>{});

@@ -20,7 +20,7 @@ namespace ctq::kernels::simd {
   const auto pixels = static_cast<std::size_t>(s.in_h) * static_cast<std::size_t>(s.in_w);
   const auto channels =
       static_cast<std::size_t>(s.kernel_d) * static_cast<std::size_t>(s.in_channels);
-  return round_up(pixels * channels * element, 64);
+  return packing::padded(pixels * channels * element);
 }
 /// Those that a kernel needs: none if planes are kept.
 [[nodiscard]] constexpr std::size_t gathered_bytes(const conv3d_shape& s, std::size_t element) {

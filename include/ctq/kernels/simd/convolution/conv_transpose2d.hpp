@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "ctq/core/kernel_signature.hpp"
 #include "ctq/kernels/simd/convolution/conv2d_form.hpp"
 #include "ctq/kernels/simd/geometry.hpp"
 #include "ctq/kernels/transposed_phases.hpp"
@@ -37,14 +38,14 @@ template <class Bytes>
     // A row more, which is read after the last one if a phase starts to the right of the first
     // column.
     const auto pixels = static_cast<std::size_t>(p.padded_h() + 1) * channels(p.padded_w());
-    w.image = round_up(pixels * channels(p.shape.in_channels) * in_bytes, 64);
+    w.image = packing::padded(pixels * channels(p.shape.in_channels) * in_bytes);
   }
   for (int i = 0; i < p.count(); ++i) {
     const conv2d_shape s = p.convolution(i);
     const auto pixels = has_taps(s) ? channels(s.out_h()) * channels(s.out_w()) : 1;
     w.outputs =
-        std::max(w.outputs, round_up(pixels * channels(p.shape.out_channels) * out_bytes, 64));
-    if (has_taps(s)) w.convolution = std::max(w.convolution, round_up(bytes_of(s), 64));
+        std::max(w.outputs, packing::padded(pixels * channels(p.shape.out_channels) * out_bytes));
+    if (has_taps(s)) w.convolution = std::max(w.convolution, packing::padded(bytes_of(s)));
   }
   return w;
 }

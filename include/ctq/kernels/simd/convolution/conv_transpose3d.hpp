@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <type_traits>
 
+#include "ctq/core/kernel_signature.hpp"
 #include "ctq/kernels/simd/convolution/conv3d.hpp"
 #include "ctq/kernels/simd/convolution/conv_transpose2d.hpp"
 #include "ctq/kernels/simd/geometry.hpp"
@@ -34,7 +35,7 @@ template <class Bytes>
     if (p.depth(phase).taps == 0) continue;
     if (!p.reads_in_place(phase))
       w.gathered = std::max(w.gathered, gathered_image_bytes(p.planes(phase), in_bytes));
-    w.convolution = std::max(w.convolution, round_up(bytes_of(p.convolution(phase)), 64));
+    w.convolution = std::max(w.convolution, packing::padded(bytes_of(p.convolution(phase))));
   }
   return w;
 }

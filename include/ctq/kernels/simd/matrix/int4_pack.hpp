@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "ctq/core/kernel_signature.hpp"
 #include "ctq/kernels/int4_weights.hpp"
 #include "ctq/kernels/reference/linear_weight_int4.hpp"
 #include "ctq/kernels/simd/arch/all_dots.hpp"
@@ -53,9 +54,8 @@ struct int4_layout {
   [[nodiscard]] constexpr std::size_t packed_bytes() const {
     if (blocks() == 0) return 0;
     const int last = blocks() - 1;
-    return round_up(
-        static_cast<std::size_t>(last) * block_bytes(Dot::pairs) + block_bytes(pairs(last)),
-        packed_alignment);
+    return packing::padded(static_cast<std::size_t>(last) * block_bytes(Dot::pairs) +
+                           block_bytes(pairs(last)));
   }
   [[nodiscard]] constexpr std::size_t block_bytes(int pairs) const {
     const auto n = static_cast<std::size_t>(pairs);
@@ -73,7 +73,7 @@ struct int4_layout {
   /// each group.
   static_assert(line_values == sizeof(std::int32_t));
   [[nodiscard]] constexpr std::size_t sums_at() const {
-    return round_up(all_lines() * line_values, 64);
+    return packing::padded(all_lines() * line_values);
   }
   [[nodiscard]] constexpr std::size_t row_bytes() const { return 2 * sums_at(); }
 };

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "ctq/core/kernel_signature.hpp"
 #include "ctq/kernels/reference/linear_weight_int8.hpp"
 #include "ctq/kernels/simd/geometry.hpp"
 #include "ctq/kernels/simd/register_conversions.hpp"
@@ -50,10 +51,9 @@ template <class Isa>
   const int blocks = layout::blocks(shape);
   if (blocks == 0) return 0;
   const int last = layout::vectors_of(shape, blocks - 1);
-  return round_up(
-      static_cast<std::size_t>(blocks - 1) * layout::block_bytes(shape, layout::vectors) +
-          layout::block_bytes(shape, last),
-      packed_alignment);
+  return packing::padded(static_cast<std::size_t>(blocks - 1) *
+                             layout::block_bytes(shape, layout::vectors) +
+                         layout::block_bytes(shape, last));
 }
 
 /// weight [N,K] · scale [N] · bias [N] or null

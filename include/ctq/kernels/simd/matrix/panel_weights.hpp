@@ -90,7 +90,7 @@ template <class Dot>
   if constexpr (widens_weights<Dot>) {
     if (tiles_of(s.out_h(), s.out_w(), Dot::tile_rows).count() > 1) {
       const auto steps = static_cast<std::size_t>(runs_of<Dot>(s).total_steps());
-      return round_up(2 * steps * block_layout<Dot>::vec_bytes, 64);
+      return packing::padded(2 * steps * block_layout<Dot>::vec_bytes);
     }
   }
   return 0;

@@ -41,10 +41,10 @@ struct product_panels {
   [[nodiscard]] static constexpr int steps(const matmul_shape& s) { return ceil_div(s.k, k_group); }
   [[nodiscard]] static constexpr std::size_t row_bytes(const matmul_shape& s) {
     const auto elements = static_cast<std::size_t>(s.m) * static_cast<std::size_t>(stride(s));
-    return round_up(elements * sizeof(element), 64);
+    return packing::padded(elements * sizeof(element));
   }
   [[nodiscard]] static constexpr std::size_t panel_bytes(const matmul_shape& s) {
-    return round_up(static_cast<std::size_t>(steps(s)) * step_bytes, 64);
+    return packing::padded(static_cast<std::size_t>(steps(s)) * step_bytes);
   }
 
   /// A panel of rows [k, n] of b; `count` of its columns exist. operand(p) loads elements of a row
