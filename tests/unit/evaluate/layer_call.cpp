@@ -81,6 +81,25 @@ TEST_CASE("a tensor is added to the sums of a convolution") {
   }
 }
 
+TEST_CASE("the padding of a convolution is a number or a word") {
+  const quantized_tensor in = steps_of(quint8, {1, 1, 4, 4}, std::vector<std::int32_t>(16, 1));
+  const quantized_tensor odd = steps_of(qint8, {1, 1, 3, 3}, std::vector<std::int32_t>(9, 1));
+  const quantized_tensor even = steps_of(qint8, {1, 1, 2, 2}, std::vector<std::int32_t>(4, 1));
+  const auto shape_with = [&in](float_ops::value padding, const quantized_tensor& w, int dilation) {
+    return lowered::weighted(
+        fn::conv2d.id(), in, node_value(w),
+        {.positional = {float_ops::none{}, float_ops::none{}},
+         .keywords = {{"padding", std::move(padding)}, {"dilation", dilation}}},
+        [](const auto& layer, auto) { return layer ? layer->out : float_ops::extents{}; });
+  };
+  CHECK(*shape_with(1, odd, 1) == float_ops::extents{1, 1, 4, 4});
+  CHECK(*shape_with("same", odd, 1) == float_ops::extents{1, 1, 4, 4});
+  CHECK(*shape_with("same", even, 2) == float_ops::extents{1, 1, 4, 4});
+  CHECK(*shape_with("valid", odd, 1) == float_ops::extents{1, 1, 2, 2});
+  CHECK(shape_with("same", even, 1)->empty());  // one row more at one side: no kernel has it
+  CHECK(shape_with("most", odd, 1).error().cause == "unknown padding 'most'");
+}
+
 TEST_CASE("integers that do not fit are an error") {
   const auto of = [](const quantized_tensor& in, const node_value& w, const float_ops::value& b) {
     return computed(q::linear.id(), in, w, b).error().cause;
