@@ -235,8 +235,9 @@ def window_attention(node):
 
 
 def is_parameter(node):
-    """Whether functions read a node as their weight, bias, mean or variance, or a decomposition says so."""
-    if node.meta.get(IS_PARAMETER):
+    """Whether a constant becomes an attribute: functions read it as their weight, bias, mean or variance, or
+    a decomposition says so."""
+    if node.meta.get(IS_PARAMETER) or node.target is F.interpolate:  # of an embedding of positions
         return True
     for user in node.users:
         names = PARAMETERS.get(user.target, ()) if user.op == "call_function" else ()
@@ -411,7 +412,8 @@ class Exporter:
         classes = [classes[name] for name in wanted]
         # Tracing and rewriting leave things in a model, as does its own code.
         untouched, self.model = self.model, self.copy(self.model)
-        tracer = InputTracer(paths, classes, None if self.shapes is None else len(self.shapes))
+        count = None if self.shapes is None else len(self.shapes)
+        tracer = InputTracer(untouched, paths, classes, count)
         try:
             graph = tracer.trace(self.model)
         except Exception as e:  # of any type: the model's own code ran
@@ -457,7 +459,7 @@ class Exporter:
             for fill in torch.zeros, torch.ones:
                 self.model = self.copy(untouched)
                 inputs = [fill(s, dtype=d) for s, d in zip(self.shapes, dtypes)]
-                tracer = SizedTracer(paths, classes, inputs, makes_constants)
+                tracer = SizedTracer(untouched, paths, classes, inputs, makes_constants)
                 try:
                     traced.append((tracer.trace(self.model), self.model))
                 except Exception as e:

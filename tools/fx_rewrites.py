@@ -189,7 +189,8 @@ def remembered(question):
 def may_be_number(node):
     """Whether a node may give something else than tensors: a size, a type."""
     if node.op == "call_method":
-        return node.target in ("size", "dim", "ndimension", "numel", "nelement", "stride")
+        return node.target in ("size", "dim", "ndimension", "numel", "nelement", "stride") or (
+            node.target == "type" and len(node.args) == 1)
     if node.target is getattr:
         return node.args[1] not in ("T", "mT", "real", "imag", "data")
     return (node.op == "call_function" and getattr(node.target, "__module__", "") == "_operator" and
@@ -226,7 +227,7 @@ class Builder(torch.fx.proxy.GraphAppendingTracer):
             return self.proxy(node)
         values = self.measured.if_known()
         is_known = values is not None and isinstance(
-            self.measured[node], (bool, int, float, torch.Size, torch.dtype, torch.device))
+            self.measured[node], (bool, int, float, str, torch.Size, torch.dtype, torch.device))
         return self.measured[node] if is_known else self.proxy(node)
 
     def attribute(self, tensor):
@@ -564,5 +565,8 @@ def rewrite(graph, model, inputs, scopes):
     left = set(graph.nodes)
     for node in reversed(read):
         if node in left and not node.users:
+            graph.erase_node(node)
+    for node in reversed(graph.nodes):  # x.device, in code of no effect
+        if node.op.startswith("call_") and not node.users and may_be_number(node):
             graph.erase_node(node)
     return builder.changed_modules, measured

@@ -57,6 +57,9 @@ class SizedProxy(torch.fx.Proxy):
         value = self.tracer.value_of(self)
         if isinstance(value, torch.Tensor) and name in FACTS:
             return getattr(value, name)
+        if name == "type":
+            return lambda *args: (self.tracer.create_proxy("call_method", "type", (self, *args), {}) if args else
+                                  value.type())
         if isinstance(getattr(value, name, None), torch.Tensor):  # x.T, x.max(1).values
             return self.tracer.create_proxy("call_function", getattr, (self, name), {})
         return super().__getattr__(name)
@@ -93,10 +96,11 @@ def blank(*size, memory_format=None, **named):
 class InputTracer(QuantizationTracer):
     """Leaves to the parameters of a model that are no inputs their default values.
 
-    count: of the inputs; None: all parameters are inputs."""
+    original: the model; a copy of it is traced. count: of the inputs; None: all parameters are inputs."""
 
-    def __init__(self, paths, classes, count):
+    def __init__(self, original, paths, classes, count):
         super().__init__(paths, classes)
+        self.original = original
         self.count = count
 
     def create_args_for_root(self, *args, **named):
@@ -115,10 +119,14 @@ class InputTracer(QuantizationTracer):
         return forward, given
 
     def path_of_module(self, module):
-        """One that the model's code makes, such as nn.Softmax(-1)(x), gets a path of its own."""
+        """One that the model's code makes, such as nn.Softmax(-1)(x), gets a path of its own. Functions that
+        were not copied may call modules of the original."""
         try:
             return super().path_of_module(module)
         except NameError:
+            for path, own in self.original.named_modules():
+                if own is module:
+                    return path
             if not {*map(id, module.parameters())} <= {*map(id, self.root.parameters())}:
                 raise
             kind = type(module).__name__.lower()
@@ -147,8 +155,8 @@ class SizedTracer(InputTracer):
     inputs: a tensor for each input of the model.
     makes_constants: torch.zeros and its like are nodes, for models that change what they give."""
 
-    def __init__(self, paths, classes, inputs, makes_constants=False):
-        super().__init__(paths, classes, len(inputs))
+    def __init__(self, original, paths, classes, inputs, makes_constants=False):
+        super().__init__(original, paths, classes, len(inputs))
         self.inputs = list(inputs)
         self.makes_constants = makes_constants
         self.values = {}  # by node
@@ -241,6 +249,8 @@ def untraceable(error):
              if not frame.filename.startswith(others)]
     place = f"{lines[-1].filename}:{lines[-1].lineno}: {lines[-1].line}\n" if lines else ""
     reason = (str(error).splitlines() or [type(error).__name__])[0]
+    if "pack_padded_sequence" in place:
+        reason = "rows have no packed sequences; call the layer with the padded tensor, and mask what it gives"
     advice = ("\nValues of traced tensors are not known while it traces: write conditions so that they "
               "need none" if isinstance(error, torch.fx.proxy.TraceError) else "")
     return f"{place}torch.fx cannot trace this: {reason}{advice}"

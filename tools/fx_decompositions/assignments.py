@@ -100,9 +100,14 @@ for _name in "sum", "cumsum", "cumprod", "zeros_like", "ones_like", "full_like":
     decomposes(_name)(of_a_dtype(getattr(torch, _name)))
 
 
+# What x.type() gives.
+TYPES = {"torch.FloatTensor": torch.float32, "torch.LongTensor": torch.int64, "torch.BoolTensor": torch.bool}
+
+
 @decomposes(".to", ".type_as", ".type")
 def to(x, *others, dtype=None, device=None, non_blocking=False, copy=False):
     """The type that a tensor has anyway, or another. (There is one device.)"""
+    others = [TYPES.get(other, other) if isinstance(other, str) else other for other in others]
     if any(isinstance(other, str) and other != "cpu" for other in others):
         return None
     for other in others:

@@ -27,8 +27,6 @@ for _names, _decompose in {
         ("addcdiv",): lambda x, tensor1, tensor2, *, value=1: x.add(scaled(tensor1, value).div(tensor2)),
         ("lerp",): lambda x, end, weight: x.add(end.sub(x).mul(weight)),
         ("rsub",): lambda x, other, alpha=1: scaled(x, alpha).neg().add(other),
-        (".maximum",): lambda x, other: torch.maximum(x, other),
-        (".minimum",): lambda x, other: torch.minimum(x, other),
         ("logical_xor",): lambda x, other: x.ne(0).ne(other.ne(0)),
         ("multiply",): lambda x, other: x.mul(other),
         ("subtract",): lambda x, other, *, alpha=1: x.sub(scaled(other, alpha)),
@@ -61,12 +59,30 @@ def scaled(x, factor):
     return x if not is_tensor(factor) and factor == 1 else x.mul(factor)
 
 
+def extreme_of(call):
+    """A function of two tensors, of one size."""
+    def extreme(x, other):
+        size = broadcast_size(x, other)
+        return call(*(y if tuple(size_of(y)) == size else y.expand(size) for y in (x, other)))
+    return extreme
+
+
+maximum, minimum = extreme_of(torch.maximum), extreme_of(torch.minimum)
+decomposes(".maximum")(maximum)
+decomposes(".minimum")(minimum)
+
+
+for _call, _extreme in (torch.maximum, maximum), (torch.minimum, minimum):
+    decomposes_function(_call)(lambda x, other, extreme=_extreme: (
+        None if tuple(size_of(x)) == tuple(size_of(other)) else extreme(x, other)))
+
+
 def at_least(x, bound):
-    return torch.maximum(x, bound) if is_tensor(bound) else x.clamp(min=bound)
+    return maximum(x, bound) if is_tensor(bound) else x.clamp(min=bound)
 
 
 def at_most(x, bound):
-    return torch.minimum(x, bound) if is_tensor(bound) else x.clamp(max=bound)
+    return minimum(x, bound) if is_tensor(bound) else x.clamp(max=bound)
 
 
 @decomposes("clamp", "clip")

@@ -5,7 +5,7 @@ import math
 
 import torch
 
-from fx_decompositions.elements import finite_or_zero
+from fx_decompositions.elements import finite_or_zero, maximum, minimum
 from fx_decompositions.table import (
     axis_of, decomposes, dtype_of, is_tensor, rank_of, size_of, Undecomposed)
 
@@ -20,8 +20,8 @@ def of_all_or_two(extreme, extreme_of_two):
     return decompose
 
 
-decomposes("max")(of_all_or_two(torch.amax, torch.maximum))
-decomposes("min")(of_all_or_two(torch.amin, torch.minimum))
+decomposes("max")(of_all_or_two(torch.amax, maximum))
+decomposes("min")(of_all_or_two(torch.amin, minimum))
 
 
 @decomposes("aminmax")

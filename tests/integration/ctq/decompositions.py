@@ -135,7 +135,8 @@ CASES = [
         torch.multiply, lambda x, y: torch.subtract(x, y, alpha=2), torch.greater, torch.greater_equal,
         torch.less, torch.less_equal, torch.not_equal, torch.fmod, lambda x, y: x.remainder(y), lambda x, y: x % y, torch.max,
         lambda x, y: torch.min(x, other=y), lambda x, y: x.max(y))),
-    tensors(lambda x, y: x.masked_fill(y > 0, -1e4), (2, 1, 8), (2, 6, 1)),
+    tensors(lambda x, y: x.masked_fill(y > 0, -1e4), (2, 1, 8), (2, 6, 1)), tensors(torch.maximum, T, (6, 1)),
+    tensors(torch.minimum, (8,), T), tensors(lambda x, y: x.clamp(max=y), T, (1,)),
     tensors(lambda x, y: torch.where(y > 0, x, 0.0), (8,), T), tensors(lambda x, y: torch.where(y > 0, 0.0, x), (8,), T),
     *(tensors(f, T, T, T) for f in (
         torch.lerp, torch.addcmul, lambda x, y, z: x.addcmul(y, z, value=0.5),
@@ -272,7 +273,7 @@ CASES = [
         lambda x: torch.ones_like(x > 0, dtype=torch.float32),
         lambda x: torch.full_like(x > 0, 2.0, dtype=torch.float32), lambda x: x.requires_grad_(False) + 1,
         lambda x: x.to(torch.float32) * (x > 0).to(x.dtype), lambda x: x.to("cpu") * (x > 0).type_as(x),
-        lambda x: x.type(torch.float32) + x.to(torch.int64), lambda x: (x > 0).to(torch.int32).sum(1))),
+        lambda x: x.type(torch.float32) + x.to(torch.int64), lambda x: (x > 0).type(x.type()), lambda x: (x > 0).to(torch.int32).sum(1))),
     # indices that are constants
     *(tensors(f, T) for f in (
         lambda x: x[:, [1, 3], ::2], lambda x: x[[0, 1, 1], [5, 3, 0]], lambda x: x[:, [[1], [2]], [0, 3]],
