@@ -535,6 +535,15 @@ def convert_operands(graph, measured, scopes):
             node.replace_input_with(operand, converted)
 
 
+def call_operator(node):
+    """x.__or__(y), as a tensor and a traced one are joined, is x | y; x.__rsub__(y) is y - x."""
+    name, args = node.target, node.args
+    if not hasattr(operator, name) and name.startswith("__r"):
+        name, args = f"__{name[3:]}", args[::-1]
+    if hasattr(operator, name):
+        node.op, node.target, node.args = "call_function", getattr(operator, name), args
+
+
 def rewrite(graph, model, inputs, scopes):
     """Returns modules that are to be exported in the place of others, by path, and what is measured of the
     graph.
@@ -543,6 +552,8 @@ def rewrite(graph, model, inputs, scopes):
     for node in graph.nodes:
         node.kwargs = {key: value for key, value in node.kwargs.items()
                        if value is not None or not (key == "out" or (key == "dtype" and node.target is torch.norm))}
+        if node.op == "call_method" and node.target.startswith("__") and node.target != "__setitem__":
+            call_operator(node)
         if node.target is torch._assert:
             graph.erase_node(node)
         elif node.target is getattr and node.args[1] in ("values", "indices"):  # x.max(1).values

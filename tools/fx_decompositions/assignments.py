@@ -47,6 +47,9 @@ def set_item(x, index, value):
         if len(items) != 1:
             raise Undecomposed("an assignment to what tensors and other indices choose")
         mask = items[0]
+        if is_tensor(value) and value.node.target is operator.getitem and value.node.args[1] is mask.node:
+            value = x.tracer.proxy(value.node.args[0])  # x[mask] = y[mask]
+            return torch.where(mask, value, x) if size_of(value) == size_of(mask) == size else None
         if dtype_of(mask) != torch.bool or (is_tensor(value) and rank_of(value) > 0):
             raise Undecomposed("an assignment to what indices choose, or to several elements by a mask")
         mask = mask.reshape(*size_of(mask), *[1] * (len(size) - rank_of(mask)))
@@ -122,6 +125,12 @@ def to(x, *others, dtype=None, device=None, non_blocking=False, copy=False):
     if dtype == torch.bool:
         return x.ne(0)
     return forms[dtype]() if dtype in forms else None
+
+
+@decomposes(".byte")
+def byte(x):
+    """Of a mask."""
+    return x if dtype_of(x) == torch.bool else None
 
 
 @decomposes(".requires_grad")

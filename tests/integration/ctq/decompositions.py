@@ -117,7 +117,8 @@ CASES = [
         lambda x: torch.clamp_min(x, 0.1), lambda x: x.clamp_max(0.1), lambda x: torch.rsub(x, 1, alpha=2),
         lambda x: torch.nan_to_num(x.log(), 1.0), lambda x: (x / 0).nan_to_num(posinf=3.0, neginf=-2.0),
         lambda x: torch.div(x, 3, rounding_mode="trunc"), lambda x: x.div(3, rounding_mode="floor"),
-        lambda x: (x > 0) ^ (x < 1), lambda x: torch.logical_xor(x, x > 1), abs, torch.negative,
+        lambda x: (x > 0) ^ (x < 1), lambda x: (torch.arange(8) > 3) | (x > 0), lambda x: (x > 0).byte() * x,
+        lambda x: torch.ones(8) - x, lambda x: torch.logical_xor(x, x > 1), abs, torch.negative,
         torch.absolute, lambda x: torch.fmod(x, 0.7), lambda x: torch.divide(x, 3.0),
         lambda x: torch.divide(x, 0.3, rounding_mode="trunc"), lambda x: x.bool().float() + x.to(torch.bool),
         torch.special.expit, torch.special.erf, torch.special.erfc, torch.special.exp2, torch.special.expm1,
@@ -297,6 +298,16 @@ def accumulate(x):
     return y + x
 
 
+def nearest(x):
+    """As farthest points are sampled."""
+    distance = torch.full((2, 6, 8), 1e4)
+    for i in range(3):
+        d = (x - x[:, i:i + 1]).abs()
+        mask = d < distance
+        distance[mask] = d[mask]
+    return distance
+
+
 def of_elements(x):
     y = x + 0.0
     y[y < 0] = 0
@@ -356,7 +367,7 @@ def of_constants(x):
     return a, b, m + x
 
 
-IN_PLACE = [*(tensors(f, T) for f in (swap_halves, accumulate, of_elements, of_all, shared, Residual(),
+IN_PLACE = [*(tensors(f, T) for f in (swap_halves, accumulate, nearest, of_elements, of_all, shared, Residual(),
                                       of_tuples, of_constants))]
 
 
