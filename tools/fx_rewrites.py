@@ -488,15 +488,20 @@ def write_new_tensors(graph, model, measured):
 
 
 def rename_calls(calls):
-    """x.exp_() as x.exp(), but for methods that backends have in patterns."""
+    """x.exp_() as x.exp(), and torch.exp_(x) as torch.exp(x), but for methods that backends have in patterns."""
     for node in calls:
-        if node.op != "call_method" or node.target in (*KEPT_IN_PLACE, "__setitem__"):
+        name = name_of_call(node)
+        if node.op == "call_module" or not name.endswith("_") or name in (*KEPT_IN_PLACE, "__setitem__"):
             continue
-        name = node.target[:-1]
-        if name not in DECOMPOSITIONS and not hasattr(torch.Tensor, name):
+        plain = name[:-1]
+        if node.op == "call_function":
+            node.target = next((getattr(space, plain) for space in (torch, torch.nn.functional)
+                                if hasattr(space, plain)), node.target)
+        elif plain in DECOMPOSITIONS or hasattr(torch.Tensor, plain):
+            node.target = plain
+        else:
             raise NotExpressible(f"node {node.name} calls {node.target}, which has no form without a "
                                  "change in place")
-        node.target = name
 
 
 def has_integers(graph, model):

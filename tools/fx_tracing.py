@@ -141,11 +141,28 @@ class InputTracer(QuantizationTracer):
             a = torch.as_tensor(a)
         elif is_record(a):
             a = items_of(a)
+        elif isinstance(a, slice):
+            a = slice(*(int(x) if isinstance(x, torch.Tensor) and x.dim() == 0 else x
+                        for x in (a.start, a.stop, a.step)))
         return super().create_arg(a)
 
     def trace(self, root, concrete_args=None):
-        with mock.patch.object(torch, "empty", blank):
-            return super().trace(root, concrete_args)
+        try:
+            with mock.patch.object(torch, "empty", blank):
+                return super().trace(root, concrete_args)
+        finally:
+            self.restore(root)
+
+    def restore(self, root):
+        """Attributes that the model's code has set to what it computed."""
+        modules = dict(self.original.named_modules())
+        for path, module in root.named_modules():
+            before = vars(modules[path]) if path in modules else {}
+            for name in [n for n, value in vars(module).items() if isinstance(value, torch.fx.Proxy)]:
+                if name in before:
+                    vars(module)[name] = before[name]
+                else:
+                    del vars(module)[name]
 
 
 class SizedTracer(InputTracer):

@@ -335,6 +335,19 @@ def shared(x):
     return y
 
 
+class Shifted(nn.Module):
+    """An attribute that forward converts, windows at constant places, functions that change tensors."""
+
+    def __init__(self):
+        super().__init__()
+        self.mean = torch.tensor([0.5, -0.5]).view(2, 1, 1)
+
+    def forward(self, x):
+        self.mean = self.mean.type_as(x)
+        y = torch.clamp_(x - self.mean, min=-1.0)
+        return [y[:, k:k + 2] for k in torch.arange(3)] + [torch.exp_(x + 1)]
+
+
 class Residual(nn.Module):
     """The sum takes what the activation has written over x."""
 
@@ -367,7 +380,7 @@ def of_constants(x):
     return a, b, m + x
 
 
-IN_PLACE = [*(tensors(f, T) for f in (swap_halves, accumulate, nearest, of_elements, of_all, shared, Residual(),
+IN_PLACE = [*(tensors(f, T) for f in (swap_halves, accumulate, nearest, of_elements, of_all, shared, Shifted(), Residual(),
                                       of_tuples, of_constants))]
 
 
