@@ -352,12 +352,16 @@ class Trained:
                 raise NotExpressible(f"{key} has two values")
 
 
-def without_nested_tensors(model):
-    """nn.TransformerEncoder may set to 0 what it gives for keys that a mask excludes, if they are the last."""
+def run_in_python(model, inputs):
+    """Without the fast paths of attention, which read masks otherwise, and may set to 0 what
+    nn.TransformerEncoder gives for keys that a mask excludes."""
+    has_attention = False
     for module in model.modules():
         if isinstance(module, torch.nn.TransformerEncoder):
             module.enable_nested_tensor = module.use_nested_tensor = False
-    return model
+        has_attention = has_attention or isinstance(module, torch.nn.MultiheadAttention)
+    with torch.set_grad_enabled(has_attention):
+        return model(*inputs)
 
 
 def are_close(a, b):
@@ -557,8 +561,7 @@ class Exporter:
                       torch.randint(0 if most == 2 else 1, most, s, generator=generator).to(d)
                       for s, d in zip(self.shapes, dtypes)]
             try:
-                with torch.no_grad():
-                    wanted = without_nested_tensors(self.copy(self.original))(*(x.clone() for x in inputs))
+                wanted = run_in_python(self.copy(self.original), [x.clone() for x in inputs])
             except Exception:  # of any type: the model's own code ran
                 continue
             try:

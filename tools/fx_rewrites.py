@@ -540,6 +540,18 @@ def convert_operands(graph, measured, scopes):
             node.replace_input_with(operand, converted)
 
 
+def fold_functions_of_sizes(graph, measured):
+    """math.ceil(x.size(0) / 2) as a number."""
+    for node in list(graph.nodes):
+        is_of_math = node.op == "call_function" and getattr(node.target, "__module__", "") == "math"
+        if not is_of_math or measured.if_known() is None:
+            continue
+        for user in list(node.users):
+            user.args, user.kwargs = (map_arg(a, lambda n: measured[n] if n is node else n)
+                                      for a in (user.args, user.kwargs))
+        graph.erase_node(node)
+
+
 def call_operator(node):
     """x.__or__(y), as a tensor and a traced one are joined, is x | y; x.__rsub__(y) is y - x."""
     name, args = node.target, node.args
@@ -566,6 +578,7 @@ def rewrite(graph, model, inputs, scopes):
     read = [node for node in graph.nodes if node.users and node.op != "placeholder"]
     measured = Measured(graph, model, inputs)
     write_new_tensors(graph, model, measured)
+    fold_functions_of_sizes(graph, measured)
     for node in graph.nodes:
         may_be_number(node), is_constant(node)
     builder = Builder(graph, model, measured, scopes)

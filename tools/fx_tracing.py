@@ -22,7 +22,7 @@ FACTORIES = ("zeros", "ones", "full", "empty")
 # Attributes and methods of a tensor that its shape and type decide.
 FACTS = ("shape", "ndim", "dtype", "device", "layout", "is_cuda", "is_sparse", "is_quantized", "size",
          "dim", "ndimension", "numel", "nelement", "is_floating_point", "is_complex", "is_contiguous",
-         "stride", "element_size", "get_device")
+         "stride", "element_size", "get_device", "requires_grad", "is_leaf")
 
 
 def elements_of(proxy):
@@ -202,6 +202,9 @@ class SizedTracer(InputTracer):
                 value = self.values[proxy.node] = self.compute(kind, target, args, kwargs)
         finally:
             self.is_computing = False
+        if kind == "call_function" and isinstance(value, (bool, int, float, torch.dtype, torch.Size)):
+            self.graph.erase_node(proxy.node)
+            return value  # torch.is_floating_point(x), torch.numel(x)
         if kind != "call_module" and type(value) in (tuple, list) and (
                 all(isinstance(item, torch.Tensor) for item in value)):
             return type(value)(proxy)  # torch.cat(x.split(8), 1) takes no proxy

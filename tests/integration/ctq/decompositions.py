@@ -118,7 +118,7 @@ CASES = [
         lambda x: torch.nan_to_num(x.log(), 1.0), lambda x: (x / 0).nan_to_num(posinf=3.0, neginf=-2.0),
         lambda x: torch.div(x, 3, rounding_mode="trunc"), lambda x: x.div(3, rounding_mode="floor"),
         lambda x: (x > 0) ^ (x < 1), lambda x: (torch.arange(8) > 3) | (x > 0), lambda x: (x > 0).byte() * x,
-        lambda x: torch.ones(8) - x, lambda x: torch.logical_xor(x, x > 1), abs, torch.negative,
+        lambda x: torch.ones(8) - x, lambda x: x * math.ceil(x.size(1) / 4), lambda x: torch.logical_xor(x, x > 1), abs, torch.negative,
         torch.absolute, lambda x: torch.fmod(x, 0.7), lambda x: torch.divide(x, 3.0),
         lambda x: torch.divide(x, 0.3, rounding_mode="trunc"), lambda x: x.bool().float() + x.to(torch.bool),
         torch.special.expit, torch.special.erf, torch.special.erfc, torch.special.exp2, torch.special.expm1,
@@ -348,6 +348,13 @@ class Shifted(nn.Module):
         return [y[:, k:k + 2] for k in torch.arange(3)] + [torch.exp_(x + 1)]
 
 
+def of_types(x):
+    """What types and sizes decide."""
+    if torch.is_floating_point(x) and not x.requires_grad:
+        x = x * torch.numel(x)
+    return x
+
+
 class Residual(nn.Module):
     """The sum takes what the activation has written over x."""
 
@@ -380,7 +387,7 @@ def of_constants(x):
     return a, b, m + x
 
 
-IN_PLACE = [*(tensors(f, T) for f in (swap_halves, accumulate, nearest, of_elements, of_all, shared, Shifted(), Residual(),
+IN_PLACE = [*(tensors(f, T) for f in (swap_halves, accumulate, nearest, of_elements, of_all, shared, of_types, Shifted(), Residual(),
                                       of_tuples, of_constants))]
 
 
