@@ -540,11 +540,13 @@ def convert_operands(graph, measured, scopes):
             node.replace_input_with(operand, converted)
 
 
-def fold_functions_of_sizes(graph, measured):
-    """math.ceil(x.size(0) / 2) as a number."""
+def fold_numbers(graph, measured):
+    """What is computed of sizes, if it is no size: x.size(-1) ** -0.5, math.ceil(x.size(0) / 2)."""
     for node in list(graph.nodes):
         is_of_math = node.op == "call_function" and getattr(node.target, "__module__", "") == "math"
-        if not is_of_math or measured.if_known() is None:
+        if not (is_of_math or may_be_number(node)) or measured.if_known() is None:
+            continue
+        if not is_of_math and not isinstance(measured[node], float):
             continue
         for user in list(node.users):
             user.args, user.kwargs = (map_arg(a, lambda n: measured[n] if n is node else n)
@@ -578,9 +580,9 @@ def rewrite(graph, model, inputs, scopes):
     read = [node for node in graph.nodes if node.users and node.op != "placeholder"]
     measured = Measured(graph, model, inputs)
     write_new_tensors(graph, model, measured)
-    fold_functions_of_sizes(graph, measured)
     for node in graph.nodes:
         may_be_number(node), is_constant(node)
+    fold_numbers(graph, measured)
     builder = Builder(graph, model, measured, scopes)
     for node in list(graph.nodes):
         builder.replace(node)

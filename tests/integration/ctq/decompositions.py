@@ -118,7 +118,8 @@ CASES = [
         lambda x: torch.nan_to_num(x.log(), 1.0), lambda x: (x / 0).nan_to_num(posinf=3.0, neginf=-2.0),
         lambda x: torch.div(x, 3, rounding_mode="trunc"), lambda x: x.div(3, rounding_mode="floor"),
         lambda x: (x > 0) ^ (x < 1), lambda x: (torch.arange(8) > 3) | (x > 0), lambda x: (x > 0).byte() * x,
-        lambda x: torch.ones(8) - x, lambda x: x * math.ceil(x.size(1) / 4), lambda x: torch.logical_xor(x, x > 1), abs, torch.negative,
+        lambda x: torch.ones(8) - x, lambda x: x * math.ceil(x.size(1) / 4), lambda x: x * x.size(-1) ** -0.5,
+        lambda x: torch.logical_xor(x, x > 1), abs, torch.negative,
         torch.absolute, lambda x: torch.fmod(x, 0.7), lambda x: torch.divide(x, 3.0),
         lambda x: torch.divide(x, 0.3, rounding_mode="trunc"), lambda x: x.bool().float() + x.to(torch.bool),
         torch.special.expit, torch.special.erf, torch.special.erfc, torch.special.exp2, torch.special.expm1,
@@ -429,6 +430,8 @@ def scale_mask(i):
 
 # What is computed before an op of numbers, whose result has their type.
 OF_TYPES = [
+    (tensors(lambda x: x * x.size(-1) ** -0.5, T), ["operator.mul"]),
+    (tensors(lambda x: x.view(x.size(0), -1), T), ["size", "view"]),
     (tensors(lambda i: i * 1.0, items(3)), ["float", "operator.mul"]),
     (tensors(lambda i: torch.where(i > 1, i, 0.5), items(3)), ["operator.gt", "float", "torch.where"]),
     (tensors(scale_mask, items(3)), ["operator.gt", "long", "operator.mul", "operator.add"]),
