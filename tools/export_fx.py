@@ -46,7 +46,7 @@ from torch.fx import Node
 from torch.nn.utils import parametrize
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from fx_rewrites import (IS_PARAMETER, NotExpressible, attribute_of, compute, compute_apart, outputs_of, random_node,
+from fx_rewrites import (IS_PARAMETER, Measured, NotExpressible, attribute_of, compute, compute_apart, outputs_of, random_node,
                          rewrite)
 from fx_tracing import (FACTORIES, InputTracer, SizedTracer, changes_constants, is_record, is_same_graph, items_of,
                         untraceable)
@@ -425,7 +425,15 @@ class Exporter:
             if self.shapes is None:
                 raise NotExpressible(untraceable(e)) from e
         if graph is not None and (self.shapes is None or not changes_constants(graph, self.model)):
-            return graph, tracer.node_name_to_scope
+            if self.shapes is None or self.runs(graph):
+                return graph, tracer.node_name_to_scope
+            traced, self.model = self.model, self.copy(untouched)
+            try:
+                sized = self.trace_with_sizes(untouched, paths, classes)
+                return sized.graph, sized.node_name_to_scope
+            except NotExpressible:  # check_values() says what is wrong
+                self.model = traced
+                return graph, tracer.node_name_to_scope
         tracer = None if graph is not None else self.trace_with_sizes(untouched, paths, classes)
         if tracer is None or changes_constants(tracer.graph, self.model):
             tracer = self.trace_with_sizes(untouched, paths, classes, makes_constants=True)
@@ -453,6 +461,10 @@ class Exporter:
             return None
         return [[fill(s, dtype=d) for s, d in zip(self.shapes, dtypes)]
                 for dtypes in self.guessed_dtypes() for fill in (torch.zeros, torch.ones)]
+
+    def runs(self, graph):
+        """Whether a graph gives values. (A pool that is made of sizes has traced ones, which are no numbers.)"""
+        return Measured(graph, self.model, self.example_inputs()).if_known() is not None
 
     def trace_with_sizes(self, untouched, paths, classes, makes_constants=False):
         """The same with tensors of the shapes of the inputs; returns the tracer. Of an input whose type

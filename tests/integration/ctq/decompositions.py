@@ -356,6 +356,12 @@ def of_types(x):
     return x
 
 
+def of_pools(x):
+    """Modules and numbers that are made of sizes."""
+    _, height, width = x.size()
+    return nn.AvgPool2d((height, width))(x.unsqueeze(1)) * float(np.prod(x.shape[1:]))
+
+
 class Residual(nn.Module):
     """The sum takes what the activation has written over x."""
 
@@ -388,7 +394,7 @@ def of_constants(x):
     return a, b, m + x
 
 
-IN_PLACE = [*(tensors(f, T) for f in (swap_halves, accumulate, nearest, of_elements, of_all, shared, of_types, Shifted(), Residual(),
+IN_PLACE = [*(tensors(f, T) for f in (swap_halves, accumulate, nearest, of_elements, of_all, shared, of_types, of_pools, Shifted(), Residual(),
                                       of_tuples, of_constants))]
 
 
