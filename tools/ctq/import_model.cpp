@@ -449,7 +449,7 @@ class importer {
     int at = 0;
     bool list = false;
     while (at < all.size() && is_tensor(all, at)) {
-      list = list || all[at].is == kind::list;
+      list = list || (at == 0 && all[at].is == kind::list);  // not the states of an LSTM
       at += all[at].is == kind::list ? static_cast<int>(all[at].integer) + 1 : 1;
       ++tensors;
     }

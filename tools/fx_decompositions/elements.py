@@ -48,11 +48,21 @@ for _name in "expit erf exp2 expm1 log1p softmax log_softmax round".split():
     decomposes(f"special.{_name}")(lambda x, *others, own=_own, **named: own(x, *others, **named))
 
 
+def are_masks(x, other):
+    return is_tensor(x) and is_tensor(other) and dtype_of(x) == dtype_of(other) == torch.bool
+
+
 @decomposes_function(operator.xor)
 def xor(x, other):
     """Of masks."""
-    is_mask = is_tensor(x) and is_tensor(other) and dtype_of(x) == dtype_of(other) == torch.bool
-    return x.ne(other) if is_mask else None
+    return x.ne(other) if are_masks(x, other) else None
+
+
+@decomposes("add")
+@decomposes_function(operator.add)
+def add(x, other, *, alpha=1):
+    """Of two masks."""
+    return torch.logical_or(x, other) if are_masks(x, other) else None
 
 
 def scaled(x, factor):

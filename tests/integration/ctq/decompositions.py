@@ -118,7 +118,7 @@ CASES = [
         lambda x: torch.nan_to_num(x.log(), 1.0), lambda x: (x / 0).nan_to_num(posinf=3.0, neginf=-2.0),
         lambda x: torch.div(x, 3, rounding_mode="trunc"), lambda x: x.div(3, rounding_mode="floor"),
         lambda x: (x > 0) ^ (x < 1), lambda x: (torch.arange(8) > 3) | (x > 0), lambda x: (x > 0).byte() * x,
-        lambda x: torch.ones(8) - x, lambda x: x * math.ceil(x.size(1) / 4), lambda x: x * x.size(-1) ** -0.5,
+        lambda x: torch.ones(8) - x, lambda x: ((x > 0) + (x < 1)) * x, lambda x: x * math.ceil(x.size(1) / 4), lambda x: x * x.size(-1) ** -0.5,
         lambda x: torch.logical_xor(x, x > 1), abs, torch.negative,
         torch.absolute, lambda x: torch.fmod(x, 0.7), lambda x: torch.divide(x, 3.0),
         lambda x: torch.divide(x, 0.3, rounding_mode="trunc"), lambda x: x.bool().float() + x.to(torch.bool),

@@ -222,6 +222,15 @@ def keywords():
         expect_lines(line, [x, y, row], ["z"], f'"z"_n = {line},')
 
 
+def states():
+    """A recurrent layer with its first states, in a tuple."""
+    x, h, c = image("x", 2, 3, 4), image("h", 1, 2, 5), image("c", 1, 2, 5)
+    lstm = {"input_size": 4, "hidden_size": 5, "num_layers": 1, "batch_first": True}
+    expect_lines("an LSTM", [x, h, c, module("lstm", "nn.LSTM", [], lstm) | {"args": [ref("x"), [ref("h"), ref("c")]]},
+                             item("y", "lstm", 0)], ["y"],
+                 '"lstm"_n = nn::lstm("x"_n, "h"_n, "c"_n, {.hidden_size = 5, .batch_first = true}),')
+
+
 def functions_of_numbers():
     """Activations and functions of one number."""
     x = image("x", 2, 4, 6)
@@ -555,6 +564,7 @@ def main():
     rearrangements()
     numbers()
     keywords()
+    states()
     functions_of_numbers()
     of_two_tensors()
     blocks_and_lists()
