@@ -25,6 +25,10 @@ FACTS = ("shape", "ndim", "dtype", "device", "layout", "is_cuda", "is_sparse", "
          "stride", "element_size", "get_device", "requires_grad", "is_leaf")
 
 
+# Modules whose parameters are 1 and 0 before training.
+NORMS = (torch.nn.LayerNorm, torch.nn.GroupNorm, torch.nn.modules.batchnorm._NormBase)
+
+
 def elements_of(proxy):
     """`a, b = pair`: what torch.fx.Proxy.__iter__ gives, by the offset of the instruction. PyTorch 1
     counts the caller's instructions as those of Python 3.10, and finds none in 3.11."""
@@ -127,7 +131,8 @@ class InputTracer(QuantizationTracer):
             for path, own in self.original.named_modules():
                 if own is module:
                     return path
-            if not {*map(id, module.parameters())} <= {*map(id, self.root.parameters())}:
+            is_random = not {*map(id, module.parameters())} <= {*map(id, self.root.parameters())}
+            if is_random and not isinstance(module, NORMS):
                 raise
             kind = type(module).__name__.lower()
             path = next(p for p in (f"_{kind}_{i}" for i in itertools.count()) if not hasattr(self.root, p))

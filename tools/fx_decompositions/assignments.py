@@ -93,8 +93,10 @@ def copy(x, source, non_blocking=False):
 def of_a_dtype(call):
     """x.cumsum(1, dtype=torch.float32) is x.float().cumsum(1): rows have no type of a result."""
     def convert(x, *args, dtype=None, **named):
-        if not isinstance(dtype, torch.dtype) or dtype == torch.bool:
+        if not isinstance(dtype, torch.dtype):
             return None
+        if dtype == torch.bool:  # of what all elements are
+            return call(x.float(), *args, **named).ne(0)
         return call(x.float() if dtype.is_floating_point else x.long(), *args, **named)
     return convert
 

@@ -38,6 +38,8 @@ for _names, _decompose in {
         ("less_equal",): lambda x, other: x.le(other),
         ("not_equal",): lambda x, other: x.ne(other),
         (".bool",): lambda x: x.ne(0),
+        (".logical_or",): lambda x, other: torch.logical_or(x, other),
+        (".logical_and",): lambda x, other: torch.logical_and(x, other),
 }.items():
     decomposes(*_names)(_decompose)
 
@@ -50,6 +52,11 @@ for _name in "expit erf exp2 expm1 log1p softmax log_softmax round".split():
 
 def are_masks(x, other):
     return is_tensor(x) and is_tensor(other) and dtype_of(x) == dtype_of(other) == torch.bool
+
+
+for _name, _of_masks in {"and": torch.logical_and, "or": torch.logical_or, "not": torch.logical_not}.items():
+    decomposes(f"bitwise_{_name}")(lambda *masks, call=_of_masks: (
+        call(*masks) if all(is_tensor(m) and dtype_of(m) == torch.bool for m in masks) else None))
 
 
 @decomposes_function(operator.xor)

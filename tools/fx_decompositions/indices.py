@@ -135,13 +135,35 @@ def constant_index(x, item):
 
 def by_one_size(x, items):
     """Indices along several axes, of the size to which they broadcast."""
-    items = [torch.tensor(item) if isinstance(item, list) and not any(map(is_tensor, item)) else item
-             for item in items]
     sizes = {tuple(size_of(item)) for item in items if is_tensor(item)}
-    if len(sizes) < 2 or any(is_tensor(item) and dtype_of(item) == torch.bool for item in items):
+    if len(sizes) < 2:
         return None
     size = tuple(torch.broadcast_shapes(*sizes))
     return x[tuple(item.expand(size) if is_tensor(item) else item for item in items)]
+
+
+def is_slice_of_all(item):
+    return isinstance(item, slice) and item == slice(None)
+
+
+def by_tensors(x, items):
+    """Tensors of indices beside others, which PyTorch, unlike NumPy, applies first."""
+    items = [torch.tensor(item) if isinstance(item, list) and not any(map(is_tensor, item)) else item
+             for item in items]
+    if any(is_tensor(item) and dtype_of(item) == torch.bool for item in items):
+        return None
+    has_ellipsis = any(item is Ellipsis for item in items)
+    if has_ellipsis:
+        at = next(i for i, item in enumerate(items) if item is Ellipsis)
+        count = rank_of(x) - sum(item is not None for item in items) + 1
+        items[at:at + 1] = [slice(None)] * count
+    if all(is_tensor(item) or is_slice_of_all(item) for item in items):
+        whole = by_one_size(x, items)
+        return x[tuple(items)] if whole is None and has_ellipsis else whole
+    part = x[tuple(slice(None) if is_tensor(item) else item for item in items)]
+    rest = [item if is_tensor(item) else slice(None) for item in items if not isinstance(item, int)]
+    whole = by_one_size(part, rest)
+    return part[tuple(rest)] if whole is None else whole
 
 
 @decomposes_function(operator.getitem)
@@ -150,7 +172,7 @@ def get_item(x, index):
     items = index if isinstance(index, tuple) else (index,)
     chosen = [constant_index(x, item) for item in items]
     if any(is_tensor(item) and c is None for item, c in zip(items, chosen)):
-        return by_one_size(x, items)
+        return by_tensors(x, list(items))
     is_whole = [item is Ellipsis or item == slice(None) if chosen[i] is None else True
                 for i, item in enumerate(items)]
     is_mask = any(c is not None and c.dtype == torch.bool for c in chosen)

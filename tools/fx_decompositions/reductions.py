@@ -110,6 +110,14 @@ def vector_norm(x, ord=2, dim=None, keepdim=False, *, dtype=None):
     return x.abs().pow(float(ord)).sum(axes, keepdim).pow(1.0 / ord)
 
 
+@decomposes("F.normalize")
+def normalize(x, p=2.0, dim=1, eps=1e-12, out=None):
+    """Along several axes."""
+    if isinstance(dim, int):
+        return None
+    return x.div(vector_norm(x, p, dim, True).clamp(min=eps))
+
+
 @decomposes("linalg.norm")
 def linalg_norm(x, ord=None, dim=None, keepdim=False, *, dtype=None):
     is_vector = ord in (None, "fro") or isinstance(dim, int) or (dim is not None and len(dim) == 1)

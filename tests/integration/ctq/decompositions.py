@@ -118,7 +118,10 @@ CASES = [
         lambda x: torch.nan_to_num(x.log(), 1.0), lambda x: (x / 0).nan_to_num(posinf=3.0, neginf=-2.0),
         lambda x: torch.div(x, 3, rounding_mode="trunc"), lambda x: x.div(3, rounding_mode="floor"),
         lambda x: (x > 0) ^ (x < 1), lambda x: (torch.arange(8) > 3) | (x > 0), lambda x: (x > 0).byte() * x,
-        lambda x: torch.ones(8) - x, lambda x: ((x > 0) + (x < 1)) * x, lambda x: x * math.ceil(x.size(1) / 4), lambda x: x * x.size(-1) ** -0.5,
+        lambda x: torch.ones(8) - x, lambda x: ((x > 0) + (x < 1)) * x,
+        lambda x: (x > 0).logical_or(x < -1), lambda x: (x > 0).logical_and(x < 1), lambda x: ~torch.ones_like(x, dtype=torch.bool),
+        lambda x: torch.bitwise_and(x > 0, torch.bitwise_not(x > 1)), lambda x: torch.bitwise_or(x > 1, x < 0),
+        lambda x: nn.LayerNorm(8)(x), lambda x: x * math.ceil(x.size(1) / 4), lambda x: x * x.size(-1) ** -0.5,
         lambda x: torch.logical_xor(x, x > 1), abs, torch.negative,
         torch.absolute, lambda x: torch.fmod(x, 0.7), lambda x: torch.divide(x, 3.0),
         lambda x: torch.divide(x, 0.3, rounding_mode="trunc"), lambda x: x.bool().float() + x.to(torch.bool),
@@ -154,7 +157,7 @@ CASES = [
         lambda x: torch.std_mean(x, dim=1), lambda x: torch.var_mean(x, dim=(1, 2), unbiased=False),
         lambda x: torch.norm(x, dim=-1), lambda x: x.norm(math.inf, 1), lambda x: x.norm(3, 1, True),
         lambda x: torch.linalg.norm(x, dim=-1), lambda x: torch.linalg.norm(x, 1, -1),
-        lambda x: torch.linalg.vector_norm(x), lambda x: torch.linalg.vector_norm(x, 1, (0, 1)),
+        lambda x: F.normalize(x, dim=(1, 2)), lambda x: torch.linalg.vector_norm(x), lambda x: torch.linalg.vector_norm(x, 1, (0, 1)),
         lambda x: x.median(), lambda x: x.median(1)[0], lambda x: torch.median(x, 1, True).values,
         lambda x: x.kthvalue(3, 1)[0], lambda x: x.gather(2, torch.kthvalue(x, 2, -1, True).indices),
         lambda x: x.gather(1, x.argsort(1)), lambda x: x.gather(2, torch.argsort(x, descending=True)), torch.msort, torch.diff,
@@ -213,6 +216,10 @@ CASES = [
     tensors(lambda x, i, k: x[i.unsqueeze(1), k], (6, 6, 8), items(2), items(2, 3)),
     tensors(lambda x, k: x[torch.arange(2)[:, None], k], T, items(2, 3)),
     tensors(lambda x, k: x[:, k, [[0], [5]]], T, items(2, 3)),
+    *(tensors(f, T, items(3)) for f in (
+        lambda x, k: x[0, k], lambda x, k: x[:, k, 0], lambda x, k: x[..., k, :], lambda x, k: x[:, k, 1:4],
+        lambda x, k: x[None, :, k], lambda x, k: x[1, 2:, k], lambda x, k: x[torch.tensor([0, 1, 1]), k, :2],
+        lambda x, k: x[k - k, :, 3], lambda x, k: x[..., k])),
     # constants
     *(tensors(f, T) for f in (
         lambda x: x + x.new_zeros(x.shape), lambda x: torch.cat([x, x.new_ones((2, 1, 8))], 1),
