@@ -48,7 +48,7 @@ from torch.nn.utils import parametrize
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from fx_rewrites import (IS_PARAMETER, Measured, NotExpressible, attribute_of, compute, compute_apart, outputs_of, random_node,
                          rewrite)
-from fx_tracing import (FACTORIES, InputTracer, SizedTracer, changes_constants, is_record, is_same_graph, items_of,
+from fx_tracing import (FACTORIES, MORE_FACTORIES, InputTracer, SizedTracer, changes_constants, is_record, is_same_graph, items_of,
                         untraceable)
 
 try:
@@ -435,8 +435,10 @@ class Exporter:
                 self.model = traced
                 return graph, tracer.node_name_to_scope
         tracer = None if graph is not None else self.trace_with_sizes(untouched, paths, classes)
-        if tracer is None or changes_constants(tracer.graph, self.model):
-            tracer = self.trace_with_sizes(untouched, paths, classes, makes_constants=True)
+        for factories in (FACTORIES, FACTORIES + MORE_FACTORIES):
+            if tracer is not None and not changes_constants(tracer.graph, self.model):
+                break
+            tracer = self.trace_with_sizes(untouched, paths, classes, factories)
         return tracer.graph, tracer.node_name_to_scope
 
     @staticmethod
@@ -466,7 +468,7 @@ class Exporter:
         """Whether a graph gives values. (A pool that is made of sizes has traced ones, which are no numbers.)"""
         return Measured(graph, self.model, self.example_inputs()).if_known() is not None
 
-    def trace_with_sizes(self, untouched, paths, classes, makes_constants=False):
+    def trace_with_sizes(self, untouched, paths, classes, factories=()):
         """The same with tensors of the shapes of the inputs; returns the tracer. Of an input whose type
         is not given it tries float32, int64, and bool."""
         furthest, why = -1, None
@@ -475,7 +477,7 @@ class Exporter:
             for fill in torch.zeros, torch.ones:
                 self.model = self.copy(untouched)
                 inputs = [fill(s, dtype=d) for s, d in zip(self.shapes, dtypes)]
-                tracer = SizedTracer(untouched, paths, classes, inputs, makes_constants)
+                tracer = SizedTracer(untouched, paths, classes, inputs, factories)
                 try:
                     traced.append((tracer.trace(self.model), self.model))
                 except Exception as e:
@@ -570,8 +572,8 @@ class Exporter:
         generator, failure = torch.Generator().manual_seed(0), None
         for dtypes, most in ((dtypes, most) for dtypes in self.guessed_dtypes() for most in (4, 2)):
             inputs = [torch.randn(s, generator=generator) if d == torch.float32 else
-                      torch.randint(0 if most == 2 else 1, most, s, generator=generator).to(d)
-                      for s, d in zip(self.shapes, dtypes)]
+                      torch.randint(0 if most == 2 or d == torch.bool else 1, 2 if d == torch.bool else most, s,
+                                    generator=generator).to(d) for s, d in zip(self.shapes, dtypes)]
             try:
                 wanted = run_in_python(self.copy(self.original), [x.clone() for x in inputs])
             except Exception:  # of any type: the model's own code ran
@@ -652,7 +654,7 @@ class Exporter:
         """The values of the nodes that only attributes decide, and those that become attributes: what
         is computed of integers, such as positions that an embedding reads, and of masks; and weights."""
         values, folded = {}, set()
-        factories = [getattr(torch, name) for name in FACTORIES]
+        factories = [getattr(torch, name) for name in FACTORIES + MORE_FACTORIES]
         for node in self.graph.nodes:
             if node.op == "get_attr":
                 value = compute(model, "get_attr", node.target, (), {})

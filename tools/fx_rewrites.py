@@ -26,6 +26,8 @@ EMBEDDINGS = (torch.nn.Embedding, torch.nn.EmbeddingBag)
 # In-place methods that PyTorch's backends have in patterns, and ctq as they are.
 KEPT_IN_PLACE = ("add_", "mul_", "relu_", "sigmoid_", "tanh_", "hardsigmoid_", "squeeze_", "unsqueeze_",
                  "resize_", "detach_")
+# Functions whose names end so since Python has the words.
+OF_KEYWORDS = (operator.and_, operator.or_, operator.not_, operator.is_)
 # Those that change the shape of one tensor, and no element.
 OF_SHAPE = ("squeeze_", "unsqueeze_", "resize_", "detach_", "t_", "transpose_", "requires_grad_")
 # Marks nodes that only attributes decide, and that are exported as attributes.
@@ -366,7 +368,8 @@ def changed_by(node, model):
     if node.op != "call_function":
         return None
     name = name_of_call(node)
-    if node.target is operator.setitem or (name.endswith("_") and not name.endswith("__")):
+    is_in_place = name.endswith("_") and not name.endswith("__") and node.target not in OF_KEYWORDS
+    if node.target is operator.setitem or is_in_place:
         return first
     if "dropout" in name:
         return None
@@ -546,7 +549,8 @@ def fold_numbers(graph, measured):
         is_of_math = node.op == "call_function" and getattr(node.target, "__module__", "") == "math"
         if not (is_of_math or may_be_number(node)) or measured.if_known() is None:
             continue
-        if not is_of_math and not isinstance(measured[node], float):
+        is_count = node.target in ("numel", "nelement", "dim", "ndimension")
+        if not is_of_math and not is_count and not isinstance(measured[node], float):
             continue
         for user in list(node.users):
             user.args, user.kwargs = (map_arg(a, lambda n: measured[n] if n is node else n)
@@ -569,8 +573,11 @@ def rewrite(graph, model, inputs, scopes):
 
     inputs: examples of inputs, as Measured takes them. scopes: by the name of a node, its module."""
     for node in graph.nodes:
-        node.kwargs = {key: value for key, value in node.kwargs.items()
-                       if value is not None or not (key == "out" or (key == "dtype" and node.target is torch.norm))}
+        node.kwargs = {key: value for key, value in node.kwargs.items() if not isinstance(value, torch.memory_format) and (
+            value is not None or not (key == "out" or (key == "dtype" and node.target is torch.norm)))}
+        node.args = tuple(a for a in node.args if not isinstance(a, torch.memory_format))
+        if node.target in (operator.add, operator.sub, operator.mul, operator.truediv):
+            node.args = tuple(int(a) if isinstance(a, bool) else a for a in node.args)
         if node.op == "call_method" and node.target.startswith("__") and node.target != "__setitem__":
             call_operator(node)
         if node.target is torch._assert:
@@ -598,6 +605,6 @@ def rewrite(graph, model, inputs, scopes):
         if node in left and not node.users:
             graph.erase_node(node)
     for node in reversed(graph.nodes):  # x.device, in code of no effect
-        if node.op.startswith("call_") and not node.users and may_be_number(node):
+        if node.op in ("call_function", "call_method") and not node.users:
             graph.erase_node(node)
     return builder.changed_modules, measured

@@ -19,6 +19,8 @@ from fx_rewrites import NotExpressible, attribute_of, changed_by, compute
 
 # Functions that make tensors which models write into.
 FACTORIES = ("zeros", "ones", "full", "empty")
+# Those that more often give indices, which must be numbers.
+MORE_FACTORIES = ("arange", "linspace", "eye", "tensor")
 # Attributes and methods of a tensor that its shape and type decide.
 FACTS = ("shape", "ndim", "dtype", "device", "layout", "is_cuda", "is_sparse", "is_quantized", "size",
          "dim", "ndimension", "numel", "nelement", "is_floating_point", "is_complex", "is_contiguous",
@@ -175,12 +177,12 @@ class SizedTracer(InputTracer):
     what torch.fx cannot trace.
 
     inputs: a tensor for each input of the model.
-    makes_constants: torch.zeros and its like are nodes, for models that change what they give."""
+    factories: torch.zeros and its like whose calls are nodes, for models that change what they give."""
 
-    def __init__(self, original, paths, classes, inputs, makes_constants=False):
+    def __init__(self, original, paths, classes, inputs, factories=()):
         super().__init__(original, paths, classes, len(inputs))
         self.inputs = list(inputs)
-        self.makes_constants = makes_constants
+        self.factories = factories
         self.values = {}  # by node
         self.is_computing = False
 
@@ -216,10 +218,21 @@ class SizedTracer(InputTracer):
         return proxy
 
     def trace(self, root, concrete_args=None):
-        if not self.makes_constants:
-            return super().trace(root, concrete_args)
-        with mock.patch.multiple(torch, **{name: self.maker(getattr(torch, name)) for name in FACTORIES}):
-            return super().trace(root, concrete_args)
+        makers = {name: self.maker(getattr(torch, name)) for name in self.factories}
+        with mock.patch.object(torch.Tensor, "__getitem__", self.reader(torch.Tensor.__getitem__)):
+            if not makers:
+                return super().trace(root, concrete_args)
+            with mock.patch.multiple(torch, **makers):
+                return super().trace(root, concrete_args)
+
+    def reader(self, get):
+        """x[index] of a tensor that is not traced, where the index may be."""
+        def read(x, index):
+            items = index if isinstance(index, tuple) else (index,)
+            if any(isinstance(item, torch.fx.Proxy) for item in items):
+                return self.create_proxy("call_function", operator.getitem, (x, index), {})
+            return get(x, index)
+        return read
 
     def maker(self, make):
         """A function that makes a tensor, whose calls become nodes."""

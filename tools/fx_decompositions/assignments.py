@@ -135,6 +135,11 @@ def byte(x):
     return x if dtype_of(x) == torch.bool else None
 
 
+@decomposes(".cpu")
+def cpu(x):
+    return x
+
+
 @decomposes(".requires_grad")
 def requires_grad(x, requires_grad=True):
     return x

@@ -54,6 +54,13 @@ def are_masks(x, other):
     return is_tensor(x) and is_tensor(other) and dtype_of(x) == dtype_of(other) == torch.bool
 
 
+@decomposes_function(operator.and_, operator.or_, operator.invert)
+def bits(*operands):
+    """Of masks alone."""
+    if any(is_tensor(x) and dtype_of(x) != torch.bool for x in operands):
+        raise Undecomposed("integers, whose bits no op of ctq computes")
+
+
 for _name, _of_masks in {"and": torch.logical_and, "or": torch.logical_or, "not": torch.logical_not}.items():
     decomposes(f"bitwise_{_name}")(lambda *masks, call=_of_masks: (
         call(*masks) if all(is_tensor(m) and dtype_of(m) == torch.bool for m in masks) else None))
@@ -68,8 +75,15 @@ def xor(x, other):
 @decomposes("add")
 @decomposes_function(operator.add)
 def add(x, other, *, alpha=1):
-    """Of two masks."""
-    return torch.logical_or(x, other) if are_masks(x, other) else None
+    """Of two masks, or with a factor."""
+    if are_masks(x, other):
+        return torch.logical_or(x, other)
+    return x.add(other.mul(alpha)) if is_tensor(x) and is_tensor(other) and alpha != 1 else None
+
+
+@decomposes("sub")
+def sub(x, other, *, alpha=1):
+    return x.sub(other.mul(alpha)) if is_tensor(x) and is_tensor(other) and alpha != 1 else None
 
 
 def scaled(x, factor):
@@ -139,12 +153,20 @@ def masked_fill(x, mask, value):
 
 @decomposes("where")
 def where(condition, x, other):
-    """Of a number, where the condition expands the tensor."""
+    """Of two numbers, or of one, where the condition expands the tensor."""
     tensors = [y for y in (x, other) if is_tensor(y)]
+    if not tensors:
+        filled = torch.full_like(condition.float(), other).masked_fill(condition, x)
+        return filled if any_float(x, other) else filled.long()
     size = broadcast_size(condition, *tensors)
     if len(tensors) != 1 or size == tuple(size_of(tensors[0])):
         return None
     return torch.where(condition, *(y.expand(size) if is_tensor(y) else y for y in (x, other)))
+
+
+@decomposes(".where")
+def where_of_tensor(x, condition, other):
+    return torch.where(condition, x, other)
 
 
 def broadcast_size(*tensors):

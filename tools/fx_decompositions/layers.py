@@ -173,18 +173,43 @@ def upsample(module, x):
 
 @decomposes("F.linear")
 def linear(x, weight, bias=None):
-    """Of a weight that is computed."""
-    if not is_computed(weight) and not is_computed(bias):
+    """Of a weight that is computed, or one row."""
+    if not is_computed(weight) and not is_computed(bias) and rank_of(weight) == 2:
         return None
-    product = x.matmul(weight.t())
+    product = x.matmul(weight if rank_of(weight) == 1 else weight.t())
     return product if bias is None else product.add(bias)
+
+
+@decomposes("F.layer_norm")
+def layer_norm(x, normalized_shape, weight=None, bias=None, eps=1e-5):
+    return with_bias(x, weight, bias, lambda *own: F.layer_norm(x, normalized_shape, *own, eps))
+
+
+@decomposes("F.group_norm")
+def group_norm(x, num_groups, weight=None, bias=None, eps=1e-5):
+    return with_bias(x, weight, bias, lambda *own: F.group_norm(x, num_groups, *own, eps))
+
+
+def with_bias(x, weight, bias, norm):
+    """A norm with a weight alone."""
+    if weight is None or bias is not None:
+        return None
+    return norm(weight, x.tracer.attribute(torch.zeros(tuple(size_of(weight)))))
+
+
+def padded_to_same(x, weight, padding, dilation):
+    """An image and the numbers of a padding that is a word."""
+    if padding == "valid":
+        return x, 0
+    around = [d * (k - 1) for d, k in zip(dilation, size_of(weight)[2:])]
+    if all(n % 2 == 0 for n in around):
+        return x, tuple(n // 2 for n in around)
+    return F.pad(x, [n for total in reversed(around) for n in (total // 2, total - total // 2)]), 0
 
 
 def by_windows(x, weight, bias, stride, padding, dilation, groups):
     """A convolution of a weight that is computed: the product with the windows of the image."""
     kernel, stride, dilation = size_of(weight)[2:], pair(stride), pair(dilation)
-    if isinstance(padding, str):
-        raise Undecomposed(f"padding={padding} beside a weight that is computed")
     count, channels, *image = size_of(x)
     out = [(n + 2 * p - d * (k - 1) - 1) // s + 1
            for n, p, d, k, s in zip(image, pair(padding), dilation, kernel, stride)]
@@ -199,6 +224,10 @@ def by_windows(x, weight, bias, stride, padding, dilation, groups):
 
 @decomposes("F.conv2d")
 def conv2d(x, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
+    if isinstance(padding, str):
+        x, padding = padded_to_same(x, weight, padding, pair(dilation))
+        if not is_computed(weight) and not is_computed(bias):
+            return F.conv2d(x, weight, bias, stride, padding, dilation, groups)
     if not is_computed(weight) and not is_computed(bias):
         return None
     return by_windows(x, weight, bias, stride, padding, dilation, groups)
@@ -206,8 +235,13 @@ def conv2d(x, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
 
 @decomposes("F.conv1d")
 def conv1d(x, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
+    stride, padding, dilation = (n if isinstance(n, (int, str)) else n[0] for n in (stride, padding, dilation))
+    if isinstance(padding, str):
+        x, padding = padded_to_same(x, weight, padding, (dilation,))
+        padding = padding if padding == 0 else padding[0]
+        if not is_computed(weight) and not is_computed(bias):
+            return F.conv1d(x, weight, bias, stride, padding, dilation, groups)
     if not is_computed(weight) and not is_computed(bias):
         return None
-    stride, padding, dilation = (n if isinstance(n, (int, str)) else n[0] for n in (stride, padding, dilation))
     return by_windows(x.unsqueeze(2), weight.unsqueeze(2), bias, (1, stride), (0, padding), (1, dilation),
                       groups).squeeze(2)

@@ -160,3 +160,14 @@ def diff(x, n=1, dim=-1, prepend=None, append=None):
     for i in range(n):
         x = x.narrow(dim, 1, count - i - 1).sub(x.narrow(dim, 0, count - i - 1))
     return x
+
+
+def without_dtype(call):
+    """torch.softmax(x, 1, torch.float32), as if it were given by name."""
+    def decompose(x, dim, dtype):
+        return call(x.float(), dim) if dtype == torch.float32 else None
+    return decompose
+
+
+decomposes("softmax")(without_dtype(torch.softmax))
+decomposes("log_softmax")(without_dtype(torch.log_softmax))

@@ -17,11 +17,20 @@ struct positional_parameter {
   std::string_view calls;  // names of functions and methods; empty: all others
 };
 inline constexpr positional_parameter positional_parameters[] = {
-    {"condition", 0, "where"}, {"input", 1, "where"},  {"other", 2, "where"},
-    {"input", 0, {}},          {"self", 0, {}},        {"tensors", 0, {}},
-    {"other", 1, {}},          {"mat2", 1, {}},        {"size", 1, "view expand"},
-    {"shape", 1, "reshape"},   {"dims", 1, "permute"}, {"repeats", 1, "repeat"},
-    {"split_size", 1, "split"}};
+    {"condition", 0, "where"},
+    {"input", 1, "where"},
+    {"other", 2, "where"},
+    {"input", 0, {}},
+    {"self", 0, {}},
+    {"tensors", 0, {}},
+    {"other", 1, {}},
+    {"mat2", 1, {}},
+    {"size", 1, "view expand"},
+    {"shape", 1, "reshape"},
+    {"dims", 1, "permute"},
+    {"repeats", 1, "repeat"},
+    {"split_size", 1, "split"},
+    {"mask", 1, "masked_fill masked_fill_"}};
 
 /// Two keywords of one parameter.
 struct keyword_pair {
