@@ -46,10 +46,10 @@ from torch.fx import Node
 from torch.nn.utils import parametrize
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from fx_rewrites import (IS_PARAMETER, Measured, NotExpressible, attribute_of, compute, compute_apart, outputs_of, random_node,
-                         rewrite)
-from fx_tracing import (FACTORIES, MORE_FACTORIES, InputTracer, SizedTracer, changes_constants, is_record, is_same_graph, items_of,
-                        untraceable)
+from fx_rewrites import (IS_PARAMETER, Measured, NotExpressible, attribute_of, compute, compute_apart, outputs_of,
+                         random_node, rewrite)
+from fx_tracing import (FACTORIES, MORE_FACTORIES, InputTracer, SizedTracer, changes_constants, is_record,
+                        is_same_graph, items_of, untraceable)
 
 try:
     from torch.ao.nn.intrinsic.modules.fused import _FusedModule as FUSED

@@ -567,17 +567,23 @@ def call_operator(node):
         node.op, node.target, node.args = "call_function", getattr(operator, name), args
 
 
+def drop_defaults(node):
+    """Arguments that say nothing here: out=None, an order of memory, True for 1."""
+    unset = ("out", "dtype") if node.target is torch.norm else ("out",)
+    node.kwargs = {key: value for key, value in node.kwargs.items()
+                   if not isinstance(value, torch.memory_format) and (value is not None or key not in unset)}
+    node.args = tuple(a for a in node.args if not isinstance(a, torch.memory_format))
+    if node.target in (operator.add, operator.sub, operator.mul, operator.truediv):
+        node.args = tuple(int(a) if isinstance(a, bool) else a for a in node.args)
+
+
 def rewrite(graph, model, inputs, scopes):
     """Returns modules that are to be exported in the place of others, by path, and what is measured of the
     graph.
 
     inputs: examples of inputs, as Measured takes them. scopes: by the name of a node, its module."""
     for node in graph.nodes:
-        node.kwargs = {key: value for key, value in node.kwargs.items() if not isinstance(value, torch.memory_format) and (
-            value is not None or not (key == "out" or (key == "dtype" and node.target is torch.norm)))}
-        node.args = tuple(a for a in node.args if not isinstance(a, torch.memory_format))
-        if node.target in (operator.add, operator.sub, operator.mul, operator.truediv):
-            node.args = tuple(int(a) if isinstance(a, bool) else a for a in node.args)
+        drop_defaults(node)
         if node.op == "call_method" and node.target.startswith("__") and node.target != "__setitem__":
             call_operator(node)
         if node.target is torch._assert:
