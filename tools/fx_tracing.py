@@ -9,6 +9,7 @@ import operator
 import sys
 import traceback
 import types
+import typing
 from pathlib import Path
 from unittest import mock
 
@@ -99,6 +100,17 @@ def blank(*size, memory_format=None, **named):
     return torch.zeros(*size, **named)
 
 
+def run_script(call):
+    """Calls of functions of torch.jit.script, which take no traced tensors: then their code as Python."""
+    def run(function, *args, **named):
+        if not any(isinstance(a, torch.fx.Proxy) for a in (*args, *named.values())):
+            return call(function, *args, **named)
+        names = {"torch": torch, "Tensor": torch.Tensor, "annotate": lambda kind, value: value, **vars(typing)}
+        exec(function.code, names)
+        return names[function.name](*args, **named)
+    return run
+
+
 class InputTracer(QuantizationTracer):
     """Leaves to the parameters of a model that are no inputs their default values.
 
@@ -155,7 +167,8 @@ class InputTracer(QuantizationTracer):
 
     def trace(self, root, concrete_args=None):
         try:
-            with mock.patch.object(torch, "empty", blank):
+            with mock.patch.object(torch, "empty", blank), mock.patch.object(
+                    torch.jit.ScriptFunction, "__call__", run_script(torch.jit.ScriptFunction.__call__)):
                 return super().trace(root, concrete_args)
         finally:
             self.restore(root)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Views, joined and split tensors."""
 
+import itertools
 import math
 
 import torch
@@ -40,6 +41,15 @@ def movedim(x, source, destination):
 @decomposes("swapdims")
 def swapdims(x, dim0, dim1):
     return x.transpose(dim0, dim1)
+
+
+@decomposes("split", "split_with_sizes")
+def split(x, sizes, dim=0):
+    """Into more parts than ctq has axes."""
+    if isinstance(sizes, int) or len(sizes) <= 6:
+        return None
+    starts = itertools.accumulate([0, *sizes])
+    return tuple(x.narrow(dim, start, size) for start, size in zip(starts, sizes))
 
 
 @decomposes("tile")

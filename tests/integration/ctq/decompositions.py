@@ -85,6 +85,11 @@ class Unpooled(nn.Module):
                 F.max_pool2d(x, 3, 1, return_indices=True)[0])
 
 
+@torch.jit.script
+def swish(x, scale: float = 0.5):
+    return x.mul(torch.sigmoid(x)) * scale
+
+
 class Calls(nn.Module):
     """A call of a module."""
 
@@ -121,7 +126,7 @@ CASES = [
         lambda x: torch.ones(8) - x, lambda x: ((x > 0) + (x < 1)) * x,
         lambda x: (x > 0).logical_or(x < -1), lambda x: (x > 0).logical_and(x < 1), lambda x: ~torch.ones_like(x, dtype=torch.bool),
         lambda x: torch.bitwise_and(x > 0, torch.bitwise_not(x > 1)), lambda x: torch.bitwise_or(x > 1, x < 0),
-        lambda x: nn.LayerNorm(8)(x), lambda x: torch.where(x > 0, 1.0, -math.inf), lambda x: torch.where(x > 0, 1, 0) * x,
+        lambda x: nn.LayerNorm(8)(x), lambda x: swish(x) + swish(x, 2.0), lambda x: torch.where(x > 0, 1.0, -math.inf), lambda x: torch.where(x > 0, 1, 0) * x,
         lambda x: x.cpu() * True, lambda x: torch.softmax(x, 1, torch.float32), lambda x: x.log_softmax(1, torch.float32),
         lambda x: x.contiguous(memory_format=torch.contiguous_format) * x.numel(),
         lambda x: ((x > 0) & (x < 1)).float() + (x > 0), lambda x: x * math.ceil(x.size(1) / 4), lambda x: x * x.size(-1) ** -0.5,
@@ -189,6 +194,7 @@ CASES = [
     *(tensors(f, T) for f in (
         torch.fliplr, torch.flipud, lambda x: torch.rot90(x, 1, [1, 2]), lambda x: x.rot90(3, (0, 1)),
         lambda x: torch.movedim(x, 1, 2), lambda x: x.moveaxis((0, 1), (-1, 0)),
+        lambda x: torch.split(x, [1, 1, 1, 2, 1, 1, 1], dim=2)[3], lambda x: x.split([1] * 8, -1)[7],
         lambda x: torch.swapaxes(x, 0, 1), lambda x: x.swapdims(0, 2), lambda x: x.mT,
         lambda x: torch.tile(x, (1, 2, 1)), lambda x: x.tile(2, 1), lambda x: torch.broadcast_to(x, (3, *T)),
         lambda x: x.unfold(1, 3, 1), lambda x: x.unfold(-1, 2, 3), torch.ravel, torch.atleast_1d,
