@@ -178,8 +178,7 @@ def module_row(module):
         row["bias"] = module.in_proj_bias is not None
         row["add_bias_kv"] = module.bias_k is not None
         if not module._qkv_same_embed_dim:
-            raise NotExpressible("kdim or vdim other than embed_dim; use linear layers and "
-                                 "F.scaled_dot_product_attention, or matmul and softmax")
+            raise NotExpressible("kdim or vdim other than embed_dim, and the shapes of the inputs are not known")
     if isinstance(module, torch.nn.PairwiseDistance):  # which keeps p under another name
         row["p"] = module.norm
     if type(module) in TRANSFORMER_LAYERS:
@@ -465,7 +464,8 @@ class Exporter:
                 for dtypes in self.guessed_dtypes() for fill in (torch.zeros, torch.ones)]
 
     def runs(self, graph):
-        """Whether a graph gives values. (A pool that is made of sizes has traced ones, which are no numbers.)"""
+        """Whether a graph gives values: nn.AvgPool2d(x.shape[2:]) that forward() creates holds proxies in the
+        place of numbers."""
         return Measured(graph, self.model, self.example_inputs()).if_known() is not None
 
     def trace_with_sizes(self, untouched, paths, classes, factories=()):
@@ -591,7 +591,7 @@ class Exporter:
                                      "given training=self.training")
             raise NotExpressible("what torch.fx traces of this model gives other values: code of its own "
                                  "decides by values of tensors, takes random numbers, or changes parts of "
-                                 "tensors in place")
+                                 "tensors in place; or export_fx.py writes a call wrongly")
         if failure is not None:
             raise NotExpressible("what torch.fx traces of this model does not run, though the model does: "
                                  f"{failure}; code of its own decides by types or values of tensors")

@@ -358,7 +358,8 @@ def changed_by(node, model):
     """The node whose tensor a call changes, or None."""
     first = node.args[0] if node.args and isinstance(node.args[0], torch.fx.Node) else None
     if node.op == "call_method":
-        is_in_place = node.target == "__setitem__" or (
+        is_in_place = node.target in ("__setitem__", "__iand__", "__ior__", "__ixor__", "__iadd__", "__isub__",
+                                      "__imul__", "__itruediv__") or (
             node.target.endswith("_") and not node.target.endswith("__"))
         return first if is_in_place else None
     if node.op == "call_module":
@@ -494,7 +495,7 @@ def rename_calls(calls):
     """x.exp_() as x.exp(), and torch.exp_(x) as torch.exp(x), but for methods that backends have in patterns."""
     for node in calls:
         name = name_of_call(node)
-        if node.op == "call_module" or not name.endswith("_") or name in (*KEPT_IN_PLACE, "__setitem__"):
+        if node.op == "call_module" or not name.endswith("_") or name.endswith("__") or name in KEPT_IN_PLACE:
             continue
         plain = name[:-1]
         if node.op == "call_function":
@@ -559,8 +560,11 @@ def fold_numbers(graph, measured):
 
 
 def call_operator(node):
-    """x.__or__(y), as a tensor and a traced one are joined, is x | y; x.__rsub__(y) is y - x."""
+    """x.__or__(y), which torch.fx records if x is a constant, is x | y; x.__rsub__(y) is y - x, and
+    x.__iand__(y) is x & y, once write_new_tensors() has given it a tensor of its own."""
     name, args = node.target, node.args
+    if name.startswith("__i") and hasattr(operator, f"__{name[3:]}") and name not in ("__invert__", "__index__"):
+        name = f"__{name[3:]}"
     if not hasattr(operator, name) and name.startswith("__r"):
         name, args = f"__{name[3:]}", args[::-1]
     if hasattr(operator, name):
@@ -568,13 +572,22 @@ def call_operator(node):
 
 
 def drop_defaults(node):
-    """Arguments that say nothing here: out=None, an order of memory, True for 1."""
+    """Drops out=None and memory formats."""
     unset = ("out", "dtype") if node.target is torch.norm else ("out",)
     node.kwargs = {key: value for key, value in node.kwargs.items()
                    if not isinstance(value, torch.memory_format) and (value is not None or key not in unset)}
     node.args = tuple(a for a in node.args if not isinstance(a, torch.memory_format))
-    if node.target in (operator.add, operator.sub, operator.mul, operator.truediv):
-        node.args = tuple(int(a) if isinstance(a, bool) else a for a in node.args)
+
+
+def write_true_as_number(graph, measured):
+    """True * x as 1 * x; what masks and booleans give is left alone."""
+    values = measured.if_known()
+    for node in graph.nodes:
+        if node.target not in (operator.add, operator.sub, operator.mul, operator.truediv) or values is None:
+            continue
+        if not any(measured[n].dtype == torch.bool for n in node.all_input_nodes
+                   if isinstance(measured[n], torch.Tensor)):
+            node.args = tuple(int(a) if isinstance(a, bool) else a for a in node.args)
 
 
 def rewrite(graph, model, inputs, scopes):
@@ -584,8 +597,6 @@ def rewrite(graph, model, inputs, scopes):
     inputs: examples of inputs, as Measured takes them. scopes: by the name of a node, its module."""
     for node in graph.nodes:
         drop_defaults(node)
-        if node.op == "call_method" and node.target.startswith("__") and node.target != "__setitem__":
-            call_operator(node)
         if node.target is torch._assert:
             graph.erase_node(node)
         elif node.target is getattr and node.args[1] in ("values", "indices"):  # x.max(1).values
@@ -594,7 +605,10 @@ def rewrite(graph, model, inputs, scopes):
     measured = Measured(graph, model, inputs)
     write_new_tensors(graph, model, measured)
     for node in graph.nodes:
+        if node.op == "call_method" and node.target.startswith("__") and node.target != "__setitem__":
+            call_operator(node)
         may_be_number(node), is_constant(node)
+    write_true_as_number(graph, measured)
     fold_numbers(graph, measured)
     builder = Builder(graph, model, measured, scopes)
     for node in list(graph.nodes):
@@ -606,11 +620,8 @@ def rewrite(graph, model, inputs, scopes):
     if has_integers(graph, model) or any(
             not x.is_floating_point() for inputs in measured.inputs[:1] for x in inputs):
         convert_operands(graph, measured, scopes)
-    left = set(graph.nodes)
-    for node in reversed(read):
-        if node in left and not node.users:
-            graph.erase_node(node)
-    for node in reversed(graph.nodes):  # x.device, in code of no effect
-        if node.op in ("call_function", "call_method") and not node.users:
+    read = set(read)
+    for node in reversed(graph.nodes):  # such as x.device, in code of no effect
+        if not node.users and (node in read or node.op in ("call_function", "call_method")):
             graph.erase_node(node)
     return builder.changed_modules, measured

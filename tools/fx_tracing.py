@@ -19,8 +19,8 @@ from torch.ao.quantization.fx.tracer import QuantizationTracer
 from fx_rewrites import NotExpressible, attribute_of, changed_by, compute
 
 # Functions that make tensors which models write into.
-FACTORIES = ("zeros", "ones", "full", "empty")
-# Those that more often give indices, which must be numbers.
+FACTORIES = ("zeros", "ones", "full")  # and torch.empty, which blank() makes zeros of
+# Tried second: what they give is more often an index, which must be a value and no node.
 MORE_FACTORIES = ("arange", "linspace", "eye", "tensor")
 # Attributes and methods of a tensor that its shape and type decide.
 FACTS = ("shape", "ndim", "dtype", "device", "layout", "is_cuda", "is_sparse", "is_quantized", "size",
@@ -29,7 +29,8 @@ FACTS = ("shape", "ndim", "dtype", "device", "layout", "is_cuda", "is_sparse", "
 
 
 # Modules whose parameters are 1 and 0 before training.
-NORMS = (torch.nn.LayerNorm, torch.nn.GroupNorm, torch.nn.modules.batchnorm._NormBase)
+NORMS = (torch.nn.LayerNorm, torch.nn.GroupNorm, torch.nn.modules.batchnorm._NormBase,
+         *([torch.nn.RMSNorm] if hasattr(torch.nn, "RMSNorm") else []))
 
 
 def elements_of(proxy):
@@ -85,7 +86,7 @@ class SizedProxy(torch.fx.Proxy):
 
 
 def is_record(value):
-    """Whether a model gives a dataclass, such as the outputs of many libraries."""
+    """Whether a value is a dataclass, as many libraries return."""
     return dataclasses.is_dataclass(value) and not isinstance(value, (type, dict))
 
 
@@ -112,7 +113,7 @@ def run_script(call):
 
 
 class InputTracer(QuantizationTracer):
-    """Leaves to the parameters of a model that are no inputs their default values.
+    """Parameters of forward() that are no inputs keep their default values.
 
     original: the model; a copy of it is traced. count: of the inputs; None: all parameters are inputs."""
 
@@ -123,21 +124,25 @@ class InputTracer(QuantizationTracer):
 
     def create_args_for_root(self, *args, **named):
         forward, given = super().create_args_for_root(*args, **named)
+        kinds = [p.kind for p in inspect.signature(self.root.forward).parameters.values()]
+        positional = sum(kind in (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+                         for kind in kinds)
+        has_rest = inspect.Parameter.VAR_POSITIONAL in kinds
         for i, proxy in enumerate(given[1:] if self.count is not None else (), 1):  # given[0] is the model
             name, default = proxy.node.target, proxy.node.args
             if name.startswith("**"):
                 given[i] = {}
             elif name.startswith("*"):
                 given[i] = tuple(self.create_proxy("placeholder", f"{name[1:]}_{k}", (), {})
-                                 for k in range(max(self.count - i + 1, 0)))
-            elif default and i > self.count:
+                                 for k in range(max(self.count - positional, 0)))
+            elif default and (i > self.count or (has_rest and i > positional)):
                 given[i] = default[0]
             if given[i] is not proxy:
                 self.graph.erase_node(proxy.node)
         return forward, given
 
     def path_of_module(self, module):
-        """One that the model's code makes, such as nn.Softmax(-1)(x), gets a path of its own. Functions that
+        """A module that forward() creates, such as nn.Softmax(-1)(x), gets a path of its own. Functions that
         were not copied may call modules of the original."""
         try:
             return super().path_of_module(module)
@@ -145,9 +150,12 @@ class InputTracer(QuantizationTracer):
             for path, own in self.original.named_modules():
                 if own is module:
                     return path
-            is_random = not {*map(id, module.parameters())} <= {*map(id, self.root.parameters())}
-            if is_random and not isinstance(module, NORMS):
-                raise
+            known = {*map(id, self.root.parameters())}
+            for part in module.modules():
+                has_own = not {*map(id, part.parameters(recurse=False))} <= known
+                if getattr(part, "running_mean", None) is not None or (has_own and not isinstance(part, NORMS)):
+                    raise NotExpressible(f"forward() creates a {type(part).__name__}, with weights or statistics "
+                                         "that the model does not have") from None
             kind = type(module).__name__.lower()
             path = next(p for p in (f"_{kind}_{i}" for i in itertools.count()) if not hasattr(self.root, p))
             setattr(self.root, path, module)
@@ -156,8 +164,8 @@ class InputTracer(QuantizationTracer):
             return path
 
     def create_arg(self, a):
-        if type(a).__module__ == "numpy":
-            a = torch.as_tensor(a)
+        if type(a).__module__ == "numpy" and hasattr(a, "ndim"):
+            a = torch.as_tensor(a) if a.ndim > 0 else a.item()
         elif is_record(a):
             a = items_of(a)
         elif isinstance(a, slice):

@@ -288,8 +288,9 @@ class importer {
   std::string given_shape(int i, model_row& r, std::string_view builder,
                           std::string_view example) const {
     if (!model_.shape_of(i))
-      return fmt::format("has no shape, or more than 6 axes; the row of {} needs one: \"shape\": {}",
-                         r.op->kind == op_kind::get_attr ? "an attribute" : "an input", example);
+      return fmt::format(
+          "has no shape, or more than {} axes; the row of {} needs one: \"shape\": {}",
+          ctq::max_rank, r.op->kind == op_kind::get_attr ? "an attribute" : "an input", example);
     r.shape = *model_.shape_of(i);
     // A number that is a parameter has one element, and broadcasts as such.
     if (r.op->kind == op_kind::get_attr && r.shape.rank == 0) r.shape = {1};

@@ -37,6 +37,14 @@ def new_tensor(x, data, dtype=None, **_):
     return torch.tensor(data, dtype=dtype_of(x) if dtype is None else dtype)
 
 
+def as_type_of(x, value):
+    """What x holds after value is written into it."""
+    dtype = dtype_of(x)
+    if dtype_of(value) == dtype:
+        return value
+    return value.float() if dtype.is_floating_point else value.ne(0) if dtype == torch.bool else value.long()
+
+
 @decomposes(".__setitem__")
 @decomposes_function(operator.setitem)
 def set_item(x, index, value):
@@ -49,11 +57,11 @@ def set_item(x, index, value):
         mask = items[0]
         if is_tensor(value) and value.node.target is operator.getitem and value.node.args[1] is mask.node:
             value = x.tracer.proxy(value.node.args[0])  # x[mask] = y[mask]
-            return torch.where(mask, value, x) if size_of(value) == size_of(mask) == size else None
+            return torch.where(mask, as_type_of(x, value), x) if size_of(value) == size_of(mask) == size else None
         if dtype_of(mask) != torch.bool or (is_tensor(value) and rank_of(value) > 0):
             raise Undecomposed("an assignment to what indices choose, or to several elements by a mask")
         mask = mask.reshape(*size_of(mask), *[1] * (len(size) - rank_of(mask)))
-        return torch.where(mask, value, x) if is_tensor(value) else x.masked_fill(mask, value)
+        return torch.where(mask, as_type_of(x, value), x) if is_tensor(value) else x.masked_fill(mask, value)
     is_set = torch.zeros(size, dtype=torch.bool)
     is_set[index] = True
     if not is_tensor(value):
@@ -61,8 +69,7 @@ def set_item(x, index, value):
     places = torch.zeros(size, dtype=torch.int64)
     region = places[index].shape
     places[index] = torch.arange(math.prod(region)).reshape(region)
-    if dtype_of(value) != dtype_of(x):
-        value = value.float() if dtype_of(x).is_floating_point else value.long()
+    value = as_type_of(x, value)
     if rank_of(value) > len(region):  # of axes of one element
         value = value.reshape(tuple(size_of(value))[rank_of(value) - len(region):])
     value = value.expand(tuple(region)).reshape(-1)
@@ -85,9 +92,7 @@ def zero(x):
 
 @decomposes(".copy")
 def copy(x, source, non_blocking=False):
-    if dtype_of(source) != dtype_of(x):
-        source = source.float() if dtype_of(x).is_floating_point else source.long()
-    return source.expand(tuple(size_of(x)))
+    return as_type_of(x, source).expand(tuple(size_of(x)))
 
 
 def of_a_dtype(call):

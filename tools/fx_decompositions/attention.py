@@ -39,7 +39,7 @@ def masked(scores, mask):
 def attend(module, query, key, value, key_padding_mask=None, attn_mask=None):
     """The output and the shares [N, heads, L, S] of nn.MultiheadAttention."""
     if module.bias_k is not None or module.add_zero_attn:
-        raise Undecomposed("add_bias_kv or add_zero_attn beside a mask that is computed")
+        raise Undecomposed("add_bias_kv or add_zero_attn, in attention that is written with other calls")
     embed, heads, batch = module.embed_dim, module.num_heads, "" if rank_of(query) == 2 else "n"
     length = embed // heads
 
@@ -92,7 +92,13 @@ def is_known(layer):
         isinstance(activation, (nn.ReLU, nn.GELU)) and getattr(activation, "approximate", "none") == "none")
 
 
-def needs(layers, *masks):
+def needs(modules, *masks):
+    """Whether layers, or containers of them, are written with other calls: not those of the user's own."""
+    layers = [layer for module in modules for layer in getattr(module, "layers", [module])]
+    norms = [getattr(module, "norm", None) for module in modules]
+    if not all(type(layer) in (nn.TransformerEncoderLayer, nn.TransformerDecoderLayer) for layer in layers) or (
+            not all(norm is None or type(norm) is nn.LayerNorm for norm in norms)):
+        return False
     return not all(map(is_known, layers)) or any(map(is_computed, masks))
 
 
@@ -145,7 +151,7 @@ def all_layers(module, layer, x, *others):
 
 @decomposes_module("TransformerEncoder")
 def transformer_encoder(module, src, mask=None, src_key_padding_mask=None, is_causal=None):
-    if not needs(module.layers, mask, src_key_padding_mask):
+    if not needs([module], mask, src_key_padding_mask):
         return None
     return all_layers(module, encoder_layer, src, mask, src_key_padding_mask)
 
@@ -154,7 +160,7 @@ def transformer_encoder(module, src, mask=None, src_key_padding_mask=None, is_ca
 def transformer_decoder(module, tgt, memory, tgt_mask=None, memory_mask=None, tgt_key_padding_mask=None,
                         memory_key_padding_mask=None, tgt_is_causal=None, memory_is_causal=False):
     masks = tgt_mask, memory_mask, tgt_key_padding_mask, memory_key_padding_mask
-    if not needs(module.layers, *masks):
+    if not needs([module], *masks):
         return None
     return all_layers(module, decoder_layer, tgt, memory, *masks)
 
@@ -164,7 +170,7 @@ def transformer(module, src, tgt, src_mask=None, tgt_mask=None, memory_mask=None
                 tgt_key_padding_mask=None, memory_key_padding_mask=None, src_is_causal=None,
                 tgt_is_causal=None, memory_is_causal=False):
     masks = tgt_mask, memory_mask, tgt_key_padding_mask, memory_key_padding_mask
-    if not needs([*module.encoder.layers, *module.decoder.layers], src_mask, src_key_padding_mask, *masks):
+    if not needs([module.encoder, module.decoder], src_mask, src_key_padding_mask, *masks):
         return None
     memory = all_layers(module.encoder, encoder_layer, src, src_mask, src_key_padding_mask)
     return all_layers(module.decoder, decoder_layer, tgt, memory, *masks)

@@ -27,7 +27,13 @@ def polar(abs, angle):
     return abs.tracer.as_pairs(torch.stack([abs.mul(angle.cos()), abs.mul(angle.sin())], -1))
 
 
-@decomposes("mul", "multiply")
+@decomposes("multiply")
+def multiply(x, other):
+    product = mul(x, other)
+    return x.mul(other) if product is None else product
+
+
+@decomposes("mul")
 @decomposes_function(operator.mul)
 def mul(x, other):
     if not is_complex(x) and not is_complex(other):
@@ -39,6 +45,11 @@ def mul(x, other):
     (a, b), (c, d) = ((pairs[..., 0], pairs[..., 1]) for pairs in
                       (x.tracer.pairs_of(x), x.tracer.pairs_of(other)))
     return x.tracer.as_pairs(torch.stack([a.mul(c).sub(b.mul(d)), a.mul(d).add(b.mul(c))], -1))
+
+
+@decomposes("absolute")
+def absolute(x):
+    return complex_abs(x) if is_complex(x) else x.abs()
 
 
 @decomposes("abs")

@@ -28,10 +28,8 @@ for _names, _decompose in {
         ("lerp",): lambda x, end, weight: x.add(end.sub(x).mul(weight)),
         ("rsub",): lambda x, other, alpha=1: scaled(x, alpha).neg().add(other),
         ("logical_xor",): lambda x, other: x.ne(0).ne(other.ne(0)),
-        ("multiply",): lambda x, other: x.mul(other),
         ("subtract",): lambda x, other, *, alpha=1: x.sub(scaled(other, alpha)),
         ("negative",): lambda x: x.neg(),
-        ("absolute",): lambda x: x.abs(),
         ("greater",): lambda x, other: x.gt(other),
         ("greater_equal",): lambda x, other: x.ge(other),
         ("less",): lambda x, other: x.lt(other),
@@ -50,25 +48,25 @@ for _name in "expit erf exp2 expm1 log1p softmax log_softmax round".split():
     decomposes(f"special.{_name}")(lambda x, *others, own=_own, **named: own(x, *others, **named))
 
 
-def are_masks(x, other):
-    return is_tensor(x) and is_tensor(other) and dtype_of(x) == dtype_of(other) == torch.bool
+def are_masks(*operands):
+    return all(is_tensor(x) and dtype_of(x) == torch.bool for x in operands)
 
 
 @decomposes_function(operator.and_, operator.or_, operator.invert)
 def bits(*operands):
-    """Of masks alone."""
+    """Refuses those of integers."""
     if any(is_tensor(x) and dtype_of(x) != torch.bool for x in operands):
         raise Undecomposed("integers, whose bits no op of ctq computes")
 
 
 for _name, _of_masks in {"and": torch.logical_and, "or": torch.logical_or, "not": torch.logical_not}.items():
-    decomposes(f"bitwise_{_name}")(lambda *masks, call=_of_masks: (
-        call(*masks) if all(is_tensor(m) and dtype_of(m) == torch.bool for m in masks) else None))
+    decomposes(f"bitwise_{_name}")(lambda *masks, call=_of_masks: call(*masks) if are_masks(*masks) else None)
 
 
 @decomposes_function(operator.xor)
 def xor(x, other):
     """Of masks."""
+    bits(x, other)
     return x.ne(other) if are_masks(x, other) else None
 
 
@@ -76,6 +74,9 @@ def xor(x, other):
 @decomposes_function(operator.add)
 def add(x, other, *, alpha=1):
     """Of two masks, or with a factor."""
+    x, other = (other, x) if isinstance(x, bool) else (x, other)
+    if isinstance(other, bool) and are_masks(x):
+        return torch.ones_like(x.float()).ne(0) if other else x
     if are_masks(x, other):
         return torch.logical_or(x, other)
     return x.add(other.mul(alpha)) if is_tensor(x) and is_tensor(other) and alpha != 1 else None
@@ -92,10 +93,7 @@ def scaled(x, factor):
 
 def extreme_of(call):
     """A function of two tensors, of one size."""
-    def extreme(x, other):
-        size = broadcast_size(x, other)
-        return call(*(y if tuple(size_of(y)) == size else y.expand(size) for y in (x, other)))
-    return extreme
+    return lambda x, other: call(*of_one_size(x, other))
 
 
 maximum, minimum = extreme_of(torch.maximum), extreme_of(torch.minimum)
@@ -126,6 +124,8 @@ def clamp(x, min=None, max=None):
 
 @decomposes("nan_to_num")
 def nan_to_num(x, nan=None, posinf=None, neginf=None):
+    if not dtype_of(x).is_floating_point:
+        return x
     highest = HIGHEST if posinf is None else posinf
     lowest = -HIGHEST if neginf is None else neginf
     x = x.masked_fill(torch.ne(x, x), 0.0 if nan is None else nan)
@@ -140,7 +140,7 @@ def logit(x, eps=None):
 
 @decomposes("logaddexp")
 def logaddexp(x, other):
-    most = finite_or_zero(torch.maximum(x, other))
+    most = finite_or_zero(maximum(x, other))
     return x.sub(most).exp().add(other.sub(most).exp()).log().add(most)
 
 
@@ -156,7 +156,9 @@ def where(condition, x, other):
     """Of two numbers, or of one, where the condition expands the tensor."""
     tensors = [y for y in (x, other) if is_tensor(y)]
     if not tensors:
-        filled = torch.full_like(condition.float(), other).masked_fill(condition, x)
+        filled = torch.full_like(condition.float(), float(other)).masked_fill(condition, float(x))
+        if isinstance(x, bool) and isinstance(other, bool):
+            return filled.ne(0)
         return filled if any_float(x, other) else filled.long()
     size = broadcast_size(condition, *tensors)
     if len(tensors) != 1 or size == tuple(size_of(tensors[0])):
@@ -166,7 +168,13 @@ def where(condition, x, other):
 
 @decomposes(".where")
 def where_of_tensor(x, condition, other):
-    return torch.where(condition, x, other)
+    result = where(condition, x, other)
+    return torch.where(condition, x, other) if result is None else result
+
+
+def of_one_size(*tensors):
+    size = broadcast_size(*tensors)
+    return [x if tuple(size_of(x)) == size else x.expand(size) for x in tensors]
 
 
 def broadcast_size(*tensors):
@@ -179,6 +187,7 @@ def finite_or_zero(x):
 
 @decomposes("atan2", "arctan2")
 def atan2(y, x):
+    y, x = of_one_size(y, x)
     half = torch.sign(y).mul(math.pi)
     half = half.masked_fill(y.eq(0), math.pi).masked_fill(x.ge(0), 0.0)
     return y.div(x).atan().add(half).masked_fill(torch.logical_and(x.eq(0), y.eq(0)), 0.0)
@@ -191,6 +200,7 @@ def power(x, exponent):
     if not is_tensor(exponent) or not is_tensor(x) or not (
             dtype_of(x).is_floating_point and dtype_of(exponent).is_floating_point):
         return None
+    x, exponent = of_one_size(x, exponent)
     size = x.abs().log().mul(exponent).exp()
     is_negative = x.lt(0)
     is_odd = exponent.remainder(2).eq(1)
@@ -207,15 +217,16 @@ def divide(x, other, *, rounding_mode=None):
 
 @decomposes("fmod")
 def fmod(x, other):
+    """Of two tensors, by their quotient, whose rounding decides near multiples."""
     if is_tensor(other):
-        return x.sub(x.div(other).trunc().mul(other))
+        return x.sub(div(x, other, rounding_mode="trunc").mul(other))
     return torch.sign(x).mul(x.abs().remainder(abs(other)))
 
 
 @decomposes("remainder")
 @decomposes_function(operator.mod)
 def remainder(x, other):
-    """Of two tensors."""
+    """Of two tensors, by their quotient, whose rounding decides near multiples."""
     if not is_tensor(x) or not is_tensor(other) or not any_float(x, other):
         return None
     return x.sub(x.div(other).floor().mul(other))

@@ -128,7 +128,7 @@ def embedding_bag_module(module, indices, offsets=None, per_sample_weights=None)
 
 def constant_index(x, item):
     """A list, a tensor that only attributes decide, or None."""
-    if isinstance(item, list) and not any(map(is_tensor, item)):
+    if isinstance(item, list):
         return torch.tensor(item)
     return x.tracer.constant(item) if isinstance(item, torch.fx.Proxy) else None
 
@@ -148,10 +148,11 @@ def is_slice_of_all(item):
 
 def by_tensors(x, items):
     """Tensors of indices beside others, which PyTorch, unlike NumPy, applies first."""
-    items = [torch.tensor(item) if isinstance(item, list) and not any(map(is_tensor, item)) else item
-             for item in items]
+    items = [torch.tensor(item) if isinstance(item, list) else item for item in items]
     if any(is_tensor(item) and dtype_of(item) == torch.bool for item in items):
         return None
+    if len(items) > 1 and any(is_tensor(item) and rank_of(item) == 0 for item in items):
+        raise Undecomposed("an index of no axes beside others; unsqueeze(0) gives it one")
     has_ellipsis = any(item is Ellipsis for item in items)
     if has_ellipsis:
         at = next(i for i, item in enumerate(items) if item is Ellipsis)
@@ -170,6 +171,8 @@ def by_tensors(x, items):
 def get_item(x, index):
     """By masks, and by lists beside other indices, all of them constants; by tensors that broadcast."""
     items = index if isinstance(index, tuple) else (index,)
+    if any(isinstance(item, list) and any(map(is_tensor, item)) for item in items):
+        raise Undecomposed("a list of tensors as an index; torch.stack makes one of them")
     chosen = [constant_index(x, item) for item in items]
     if any(is_tensor(item) and c is None for item, c in zip(items, chosen)):
         return by_tensors(x, list(items))

@@ -57,7 +57,7 @@ def conv(module, x):
 
 
 def pair(value):
-    return (value, value) if isinstance(value, int) else tuple(value)
+    return (value, value) if isinstance(value, int) else tuple(value) * (3 - len(value))
 
 
 def window_places(counts, width, kernel, stride):
@@ -174,7 +174,7 @@ def upsample(module, x):
 @decomposes("F.linear")
 def linear(x, weight, bias=None):
     """Of a weight that is computed, or one row."""
-    if not is_computed(weight) and not is_computed(bias) and rank_of(weight) == 2:
+    if is_plain(weight, bias) and rank_of(weight) == 2:
         return None
     product = x.matmul(weight if rank_of(weight) == 1 else weight.t())
     return product if bias is None else product.add(bias)
@@ -209,10 +209,13 @@ def padded_to_same(x, weight, padding, dilation):
 
 def by_windows(x, weight, bias, stride, padding, dilation, groups):
     """A convolution of a weight that is computed: the product with the windows of the image."""
-    kernel, stride, dilation = size_of(weight)[2:], pair(stride), pair(dilation)
+    kernel, stride, dilation, padding = size_of(weight)[2:], pair(stride), pair(dilation), pair(padding)
+    if rank_of(x) == 3:
+        whole = by_windows(x.unsqueeze(0), weight, bias, stride, padding, dilation, groups)
+        return whole.squeeze(0)
     count, channels, *image = size_of(x)
     out = [(n + 2 * p - d * (k - 1) - 1) // s + 1
-           for n, p, d, k, s in zip(image, pair(padding), dilation, kernel, stride)]
+           for n, p, d, k, s in zip(image, padding, dilation, kernel, stride)]
     windows = F.unfold(x, kernel, dilation, padding, stride)
     windows = windows.reshape(count, groups, channels // groups * math.prod(kernel), -1)
     rows = weight.reshape(1, groups, size_of(weight)[0] // groups, -1)
@@ -222,26 +225,28 @@ def by_windows(x, weight, bias, stride, padding, dilation, groups):
     return product if bias is None else product.add(bias.reshape(-1, 1, 1))
 
 
+def is_plain(weight, bias):
+    return not is_computed(weight) and not is_computed(bias)
+
+
 @decomposes("F.conv2d")
 def conv2d(x, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
-    if isinstance(padding, str):
+    has_word = isinstance(padding, str)
+    if has_word:
         x, padding = padded_to_same(x, weight, padding, pair(dilation))
-        if not is_computed(weight) and not is_computed(bias):
-            return F.conv2d(x, weight, bias, stride, padding, dilation, groups)
-    if not is_computed(weight) and not is_computed(bias):
-        return None
+    if is_plain(weight, bias):
+        return F.conv2d(x, weight, bias, stride, padding, dilation, groups) if has_word else None
     return by_windows(x, weight, bias, stride, padding, dilation, groups)
 
 
 @decomposes("F.conv1d")
 def conv1d(x, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
-    stride, padding, dilation = (n if isinstance(n, (int, str)) else n[0] for n in (stride, padding, dilation))
-    if isinstance(padding, str):
+    stride, dilation = (n if isinstance(n, int) else n[0] for n in (stride, dilation))
+    has_word = isinstance(padding, str)
+    if has_word:
         x, padding = padded_to_same(x, weight, padding, (dilation,))
-        padding = padding if padding == 0 else padding[0]
-        if not is_computed(weight) and not is_computed(bias):
-            return F.conv1d(x, weight, bias, stride, padding, dilation, groups)
-    if not is_computed(weight) and not is_computed(bias):
-        return None
-    return by_windows(x.unsqueeze(2), weight.unsqueeze(2), bias, (1, stride), (0, padding), (1, dilation),
-                      groups).squeeze(2)
+    padding = padding if isinstance(padding, int) else padding[0]
+    if is_plain(weight, bias):
+        return F.conv1d(x, weight, bias, stride, padding, dilation, groups) if has_word else None
+    return by_windows(x.unsqueeze(-2), weight.unsqueeze(2), bias, (1, stride), (0, padding), (1, dilation),
+                      groups).squeeze(-2)

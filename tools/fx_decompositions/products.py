@@ -91,7 +91,12 @@ def multi_dot(tensors, *others):
     return first
 
 
-@decomposes("cross", "linalg.cross")
+@decomposes("linalg.cross")
+def linalg_cross(x, other, *, dim=-1):
+    return cross(x, other, dim)
+
+
+@decomposes("cross")
 def cross(x, other, dim=None):
     def turned(y, by):
         return torch.roll(y, by, dim)

@@ -207,13 +207,18 @@ template <class Kernels>
   return out;
 }
 
-/// The number among the arguments of a sum or a product, times alpha; nullopt if there is none.
+/// The number among the arguments of a sum or a product, times alpha; nullopt if there is none, or
+/// if alpha multiplies the tensor.
 [[nodiscard]] inline std::optional<double> scalar_of(const float_ops::python_call& call) {
   std::optional<double> number;
   for (const float_ops::value& v : call.positional)
     if (const auto x = float_ops::as_real(v)) number = x;
-  for (const float_ops::named_value& k : call.keywords)
-    if (k.name == "alpha" && number) *number *= float_ops::as_real(k.given).value_or(1);
+  for (const float_ops::named_value& k : call.keywords) {
+    const double alpha = k.name == "alpha" ? float_ops::as_real(k.given).value_or(1) : 1;
+    if (alpha == 1 || !number) continue;
+    if (float_ops::as_real(call.positional[0])) return {};
+    *number *= alpha;
+  }
   return number;
 }
 

@@ -24,7 +24,8 @@
 namespace ctq {
 
 /// Computes these nodes.
-/// Integers and masks become floats, as they are in compiled models. (PyTorch fails at run time.)
+/// Integers and masks become floats, as they are in compiled models; PyTorch's quantize_per_tensor
+/// fails for them.
 /// Errors  a value that is not a tensor, an observer without scale and zero point
 template <class Kernels>
 class node_quantizer {

@@ -81,13 +81,23 @@ class Unpooled(nn.Module):
     def forward(self, x):
         y, places = self.pool(x)
         z, wide = F.max_pool2d(x, (2, 3), return_indices=True)
-        return (self.unpool(y * 2, places, output_size=x.size()) + F.max_unpool2d(z, wide, (2, 3), output_size=x.shape),
+        return (self.unpool(y * 2, places, output_size=x.size()) +
+                F.max_unpool2d(z, wide, (2, 3), output_size=x.shape),
                 F.max_pool2d(x, 3, 1, return_indices=True)[0])
 
 
 @torch.jit.script
 def swish(x, scale: float = 0.5):
     return x.mul(torch.sigmoid(x)) * scale
+
+
+def masked_rows(x):
+    """A constant that is changed by an operator, and elements of a mask that are set."""
+    m = torch.ones(8).bool()
+    m &= x[0, 0] > 0
+    k = x > 0
+    k[:, 0] = x[:, 0]
+    return x * m, k
 
 
 class Calls(nn.Module):
@@ -124,12 +134,19 @@ CASES = [
         lambda x: torch.div(x, 3, rounding_mode="trunc"), lambda x: x.div(3, rounding_mode="floor"),
         lambda x: (x > 0) ^ (x < 1), lambda x: (torch.arange(8) > 3) | (x > 0), lambda x: (x > 0).byte() * x,
         lambda x: torch.ones(8) - x, lambda x: ((x > 0) + (x < 1)) * x,
-        lambda x: (x > 0).logical_or(x < -1), lambda x: (x > 0).logical_and(x < 1), lambda x: ~torch.ones_like(x, dtype=torch.bool),
+        lambda x: (x > 0).logical_or(x < -1), lambda x: (x > 0).logical_and(x < 1),
+        lambda x: ~torch.ones_like(x, dtype=torch.bool),
         lambda x: torch.bitwise_and(x > 0, torch.bitwise_not(x > 1)), lambda x: torch.bitwise_or(x > 1, x < 0),
-        lambda x: nn.LayerNorm(8)(x), lambda x: swish(x) + swish(x, 2.0), lambda x: torch.where(x > 0, 1.0, -math.inf), lambda x: torch.where(x > 0, 1, 0) * x,
-        lambda x: x.cpu() * True, lambda x: torch.softmax(x, 1, torch.float32), lambda x: x.log_softmax(1, torch.float32),
+        lambda x: nn.LayerNorm(8)(x), lambda x: x / np.sqrt(8), lambda x: x.sum(np.int64(1)), masked_rows,
+        lambda x: torch.where(x > 1, True, False) & (x < 2), lambda x: (x > 0).copy_(x),
+        lambda x: ((x > 0) + True) * x,
+        lambda x: nn.Sequential(nn.ReLU(), nn.LayerNorm(8))(x), lambda x: swish(x) + swish(x, 2.0),
+        lambda x: torch.where(x > 0, 1.0, -math.inf), lambda x: torch.where(x > 0, 1, 0) * x,
+        lambda x: x.cpu() * True, lambda x: torch.softmax(x, 1, torch.float32),
+        lambda x: x.log_softmax(1, torch.float32),
         lambda x: x.contiguous(memory_format=torch.contiguous_format) * x.numel(),
-        lambda x: ((x > 0) & (x < 1)).float() + (x > 0), lambda x: x * math.ceil(x.size(1) / 4), lambda x: x * x.size(-1) ** -0.5,
+        lambda x: ((x > 0) & (x < 1)).float() + (x > 0), lambda x: x * math.ceil(x.size(1) / 4),
+        lambda x: x * x.size(-1) ** -0.5,
         lambda x: torch.logical_xor(x, x > 1), abs, torch.negative,
         torch.absolute, lambda x: torch.fmod(x, 0.7), lambda x: torch.divide(x, 3.0),
         lambda x: torch.divide(x, 0.3, rounding_mode="trunc"), lambda x: x.bool().float() + x.to(torch.bool),
@@ -145,13 +162,21 @@ CASES = [
         lambda x, y: torch.clamp(x, min=y), lambda x, y: x.clip(y, y + 1), F.l1_loss,
         lambda x, y: torch.clamp_min(x, y), lambda x, y: F.mse_loss(x, y, reduction="none"),
         lambda x, y: F.mse_loss(x, y, reduction="sum"), lambda x, y: torch.lerp(x, y, 0.3),
-        torch.multiply, lambda x, y: torch.subtract(x, y, alpha=2), torch.greater, torch.greater_equal,
-        torch.less, torch.less_equal, torch.not_equal, torch.fmod, lambda x, y: x.remainder(y), lambda x, y: x % y, torch.max,
+        torch.multiply, lambda x, y: torch.view_as_real(torch.multiply(
+            torch.view_as_complex(x.reshape(2, 6, 4, 2)), torch.view_as_complex(y.reshape(2, 6, 4, 2)))),
+        lambda x, y: torch.subtract(x, y, alpha=2), torch.greater, torch.greater_equal,
+        torch.less, torch.less_equal, torch.not_equal, torch.fmod, lambda x, y: x.remainder(y),
+        lambda x, y: x % y, torch.max,
         lambda x, y: torch.min(x, other=y), lambda x, y: x.max(y), lambda x, y: torch.add(x, y, alpha=3),
-        lambda x, y: x.sub(y, alpha=0.5), lambda x, y: x.where(y > 0, y), lambda x, y: x.masked_fill(mask=y > 0, value=2))),
+        lambda x, y: x.sub(y, alpha=0.5), lambda x, y: x.where(y > 0, y),
+        lambda x, y: x.masked_fill(mask=y > 0, value=2))),
     tensors(lambda x, y: x.masked_fill(y > 0, -1e4), (2, 1, 8), (2, 6, 1)), tensors(torch.maximum, T, (6, 1)),
+    tensors(torch.logaddexp, (8,), T), tensors(torch.atan2, (8,), T), tensors(torch.pow, (8,), T),
+    tensors(lambda x: torch.view_as_complex(x).absolute(), (3, 2)),
+    tensors(torch.fmod, items(3), (3,)), tensors(lambda i: i.nan_to_num() * 2, items(3)),
     tensors(torch.minimum, (8,), T), tensors(lambda x, y: x.clamp(max=y), T, (1,)),
-    tensors(lambda x, y: torch.where(y > 0, x, 0.0), (8,), T), tensors(lambda x, y: torch.where(y > 0, 0.0, x), (8,), T),
+    tensors(lambda x, y: torch.where(y > 0, x, 0.0), (8,), T),
+    tensors(lambda x, y: torch.where(y > 0, 0.0, x), (8,), T),
     *(tensors(f, T, T, T) for f in (
         torch.lerp, torch.addcmul, lambda x, y, z: x.addcmul(y, z, value=0.5),
         lambda x, y, z: torch.addcdiv(x, y, z, value=2))),
@@ -159,17 +184,20 @@ CASES = [
     # reductions
     *(tensors(f, T) for f in (
         lambda x: x.max(), torch.min, lambda x: torch.aminmax(x, dim=1), lambda x: torch.aminmax(x)[1],
-        lambda x: torch.logsumexp(x, 1), lambda x: x.masked_fill(x < 9, -math.inf).logsumexp(2), lambda x: x.logsumexp((0, 2), True), lambda x: x.prod(),
+        lambda x: torch.logsumexp(x, 1), lambda x: x.masked_fill(x < 9, -math.inf).logsumexp(2),
+        lambda x: x.logsumexp((0, 2), True), lambda x: x.prod(),
         lambda x: torch.prod(x, 1), lambda x: x.prod(1, keepdim=True), lambda x: (x > 1).any(),
         lambda x: torch.any(x > 1, 1), lambda x: torch.all(x > -1, dim=2, keepdim=True),
         lambda x: (x > -9).all(), torch.count_nonzero, lambda x: x.count_nonzero(1),
         lambda x: torch.std_mean(x, dim=1), lambda x: torch.var_mean(x, dim=(1, 2), unbiased=False),
         lambda x: torch.norm(x, dim=-1), lambda x: x.norm(math.inf, 1), lambda x: x.norm(3, 1, True),
         lambda x: torch.linalg.norm(x, dim=-1), lambda x: torch.linalg.norm(x, 1, -1),
-        lambda x: F.normalize(x, dim=(1, 2)), lambda x: torch.linalg.vector_norm(x), lambda x: torch.linalg.vector_norm(x, 1, (0, 1)),
+        lambda x: F.normalize(x, dim=(1, 2)), lambda x: torch.linalg.vector_norm(x),
+        lambda x: torch.linalg.vector_norm(x, 1, (0, 1)),
         lambda x: x.median(), lambda x: x.median(1)[0], lambda x: torch.median(x, 1, True).values,
         lambda x: x.kthvalue(3, 1)[0], lambda x: x.gather(2, torch.kthvalue(x, 2, -1, True).indices),
-        lambda x: x.gather(1, x.argsort(1)), lambda x: x.gather(2, torch.argsort(x, descending=True)), torch.msort, torch.diff,
+        lambda x: x.gather(1, x.argsort(1)), lambda x: x.gather(2, torch.argsort(x, descending=True)),
+        torch.msort, torch.diff,
         lambda x: x.diff(2, 1))),
     # products
     tensors(torch.matmul, (2, 1, 3, 4), (1, 5, 4, 3)), tensors(operator.matmul, (2, 5, 3, 4), (5, 4, 3)),
@@ -181,6 +209,8 @@ CASES = [
     tensors(lambda x, y: torch.baddbmm(torch.empty(1, 1, 5), x, y, beta=0, alpha=2), (2, 3, 4), (2, 4, 5)),
     tensors(lambda x, y: torch.addmm(torch.empty(5), x, y, beta=0), (3, 4), (4, 5)),
     tensors(torch.addbmm, (3, 5), (2, 3, 4), (2, 4, 5)), tensors(torch.addmv, (3,), (3, 4), (4,)),
+    tensors(lambda x, y, z: torch.addmm(x, mat1=y, mat2=z), (3, 5), (3, 4), (4, 5)),
+    tensors(lambda x, y: torch.linalg.cross(x, y), (3, 4, 3), (3, 4, 3)),
     tensors(torch.addr, (3, 4), (3,), (4,)), tensors(torch.cross, (2, 3), (2, 3)),
     tensors(lambda x, y: torch.linalg.cross(x, y, dim=0), (3, 2), (3, 2)),
     tensors(lambda x, y: torch.linalg.multi_dot([x, y, x]), (3, 4), (4, 3)),
@@ -222,7 +252,8 @@ CASES = [
     tensors(parameters(F.embedding, torch.randn(9, 4)), items(2, 3)),
     *(tensors(parameters(lambda i, w, mode=mode: F.embedding_bag(i, w, mode=mode), torch.randn(9, 4)),
               items(2, 3)) for mode in ("sum", "mean", "max")),
-    tensors(Calls(nn.EmbeddingBag(9, 4, mode="sum"), lambda bag, i, w: bag(i, per_sample_weights=w)), items(2, 3), (2, 3)),
+    tensors(Calls(nn.EmbeddingBag(9, 4, mode="sum"), lambda bag, i, w: bag(i, per_sample_weights=w)),
+            items(2, 3), (2, 3)),
     tensors(lambda x, i, k: x[i.unsqueeze(1), k], (6, 6, 8), items(2), items(2, 3)),
     tensors(lambda x, k: x[torch.arange(2)[:, None], k], T, items(2, 3)),
     tensors(lambda x, k: x[:, k, [[0], [5]]], T, items(2, 3)),
@@ -276,6 +307,8 @@ CASES = [
     tensors(lambda x, w: F.conv2d(x, w, stride=2, padding=(1, 0), dilation=(1, 2)), IMAGE, (4, 8, 3, 2)),
     tensors(lambda x, w, b: F.conv2d(x.reshape(1, 16, 6, 6), w, b, padding=1, groups=2), IMAGE, (6, 8, 3, 3), (6,)),
     tensors(lambda x, w: F.conv1d(x, w, padding=1, groups=3), T, (3, 2, 3)),
+    tensors(lambda x, w: F.conv2d(x, w, stride=(2,), padding=[1]), (8, 6, 6), (4, 8, 3, 2)),
+    tensors(lambda x, w: F.conv1d(x, w, padding="same"), (6, 8), (3, 6, 3)),
     # attention
     *(tensors(module, *shapes) for module, *shapes in (
         (Padded(nn.MultiheadAttention(16, 4, bias=False), 3), (6, 2, 16), (2, 6)),
@@ -299,7 +332,8 @@ CASES = [
         lambda x: torch.ones_like(x > 0, dtype=torch.float32),
         lambda x: torch.full_like(x > 0, 2.0, dtype=torch.float32), lambda x: x.requires_grad_(False) + 1,
         lambda x: x.to(torch.float32) * (x > 0).to(x.dtype), lambda x: x.to("cpu") * (x > 0).type_as(x),
-        lambda x: x.type(torch.float32) + x.to(torch.int64), lambda x: (x > 0).type(x.type()), lambda x: (x > 0).to(torch.int32).sum(1))),
+        lambda x: x.type(torch.float32) + x.to(torch.int64), lambda x: (x > 0).type(x.type()),
+        lambda x: (x > 0).to(torch.int32).sum(1))),
     # indices that are constants
     *(tensors(f, T) for f in (
         lambda x: x[:, [1, 3], ::2], lambda x: x[[0, 1, 1], [5, 3, 0]], lambda x: x[:, [[1], [2]], [0, 3]],
@@ -430,7 +464,8 @@ def of_constants(x):
     return a, b, m + x
 
 
-IN_PLACE = [tensors(sized_rows, T, items(3)), *(tensors(f, T) for f in (swap_halves, written_by_masks, accumulate, nearest, of_elements, of_all, shared, of_types, of_pools, Shifted(), Residual(),
+IN_PLACE = [tensors(sized_rows, T, items(3)),
+            *(tensors(f, T) for f in (swap_halves, written_by_masks, accumulate, nearest, of_elements, of_all, shared, of_types, of_pools, Shifted(), Residual(),
                                       of_tuples, of_constants))]
 
 
@@ -461,6 +496,11 @@ REFUSED = [
      "complex numbers that are no products"),
     (tensors(written_through_a_view, T), "node mul_ changes elements of reshape in place, which "),
     (tensors(F.one_hot, items(3)), "num_classes"),
+    (tensors(lambda x: nn.BatchNorm1d(6)(x), T), "forward() creates a BatchNorm1d"),
+    (tensors(lambda x: nn.Linear(8, 8)(x), T), "forward() creates a Linear"),
+    (tensors(lambda x, k: x[[k, k]], T, items(2)), "a list of tensors as an index"),
+    (tensors(lambda x, k: x[k[0] - k[0], :, k], T, items(2)), "an index of no axes beside others"),
+    (tensors(lambda i: i ^ (i + 1), items(3)), "integers, whose bits no op of ctq computes"),
     (tensors(lambda i: i & 3, items(3)), "integers, whose bits no op of ctq computes"),
     (tensors(lambda x, i: x.scatter(1, i, 2.0, reduce="add"), T, items(2, 3, 8)), "reduce=add"),
     (tensors(lambda x: torch.linalg.norm(x, 2, (1, 2)), T), "a norm of matrices"),
@@ -528,6 +568,7 @@ def check(case, exporter, ctq, folder):
         for a, b in zip(wanted, got):
             assert a.shape == b.shape, (a.shape, b.shape)
             assert torch.allclose(a.double(), b.double(), 1e-4, 1e-5, equal_nan=True), (seed, a, b)
+            assert a.is_floating_point() == b.is_floating_point(), (a.dtype, b.dtype)
     exporter.write_rows(folder / "model.json", rows)
     exported.weights()
     done = subprocess.run([ctq, "import", "--fx", folder / "model.json"], capture_output=True, text=True,

@@ -122,6 +122,25 @@ class Defaults(nn.Module):
         return Answer(nn.ReLU()(y) if hidden else y, Pair(F.linear(y, self.weight * self.mask), None))
 
 
+class Rest(nn.Module):
+    def forward(self, x, *others, scale=2.0):
+        return sum(others, x) * scale
+
+
+class OwnLayer(nn.Linear):
+    def forward(self, x, **masks):
+        return super().forward(x)
+
+
+class OwnLayers(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.encoder = nn.TransformerEncoder(OwnLayer(6, 6), 1)
+
+    def forward(self, x):
+        return self.encoder(x)
+
+
 class Positions(nn.Module):
     def __init__(self):
         super().__init__()
@@ -478,6 +497,11 @@ def main():
         assert next(row for row in rows if row["name"] == "linear")["args"][1] == {"n": "mul_1"}, rows
         rows = rows_of(folder, "nets:Defaults", "defaults.json", "2,6", "2,6")
         assert [row["target"] for row in rows if row["op"] == "placeholder"] == ["x", "mask"], rows
+
+        rows = rows_of(folder, "nets:Rest", "rest.json", "2,6", "2,6")
+        assert [row["target"] for row in rows] == ["x", "others_0", "operator.add", "operator.mul", "output"], rows
+        rows = rows_of(folder, "nets:OwnLayers", "own.json", "2,3,6")
+        assert rows[1]["module"]["type"] == "nn.TransformerEncoder", rows
 
         rows = rows_of(folder, "nets:Normed", "normed.json", "1,3,8")
         assert [row["module"]["type"] for row in rows if "module" in row] == ["nn.Conv1d", "nn.Linear"], rows

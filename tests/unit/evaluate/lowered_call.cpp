@@ -141,6 +141,7 @@ TEST_CASE("the number among the arguments of a sum is found on either side") {
   CHECK(lowered::scalar_of({.positional = {x, 2}}) == 2.0);
   CHECK(lowered::scalar_of({.positional = {0.5, x}}) == 0.5);
   CHECK(lowered::scalar_of({.positional = {x, 3}, .keywords = {{"alpha", 2}}}) == 6.0);
+  CHECK_FALSE(lowered::scalar_of({.positional = {3, x}, .keywords = {{"alpha", 2}}}).has_value());
   CHECK_FALSE(lowered::scalar_of({.positional = {x, x}}).has_value());
 }
 

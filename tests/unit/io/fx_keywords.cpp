@@ -17,6 +17,9 @@ constexpr op_info user_op{.kind = op_kind::function, .name = "my.mul"};
 TEST_CASE("tensors, and the shapes of views, are read by their positions") {
   static_assert(position_of_keyword(fn::matmul.id(), "input") == 0);
   static_assert(position_of_keyword(fn::matmul.id(), "other") == 1);
+  static_assert(position_of_keyword(fn::bmm.id(), "mat2") == 1);
+  static_assert(position_of_keyword(fn::addmm.id(), "mat2") == 2);
+  static_assert(position_of_keyword(method::masked_fill.id(), "mask") == 1);
   static_assert(position_of_keyword(fn::cat.id(), "tensors") == 0);
   static_assert(position_of_keyword(nn::conv2d.id(), "input") == 0);
   static_assert(position_of_keyword(method::view.id(), "size") == 1);
