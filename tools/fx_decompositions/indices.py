@@ -173,6 +173,8 @@ def get_item(x, index):
     items = index if isinstance(index, tuple) else (index,)
     if any(isinstance(item, list) and any(map(is_tensor, item)) for item in items):
         raise Undecomposed("a list of tensors as an index; torch.stack makes one of them")
+    if any(isinstance(item, slice) and any(map(is_tensor, (item.start, item.stop, item.step))) for item in items):
+        raise Undecomposed("a slice whose bounds are values of tensors; the shape of what it gives is not known")
     chosen = [constant_index(x, item) for item in items]
     if any(is_tensor(item) and c is None for item, c in zip(items, chosen)):
         return by_tensors(x, list(items))

@@ -54,7 +54,8 @@ def size_of(x):
 
 
 def dtype_of(x):
-    return x.dtype if isinstance(x, torch.Tensor) else x.tracer.value_of(x).dtype
+    """None of a number, such as x.sum().item()."""
+    return x.dtype if isinstance(x, torch.Tensor) else getattr(x.tracer.value_of(x), "dtype", None)
 
 
 def rank_of(x):

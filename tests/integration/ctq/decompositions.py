@@ -498,6 +498,7 @@ REFUSED = [
     (tensors(F.one_hot, items(3)), "num_classes"),
     (tensors(lambda x: nn.BatchNorm1d(6)(x), T), "forward() creates a BatchNorm1d"),
     (tensors(lambda x: nn.Linear(8, 8)(x), T), "forward() creates a Linear"),
+    (tensors(lambda x, k: x[:, :k[0].item() + 1], T, items(2)), "a slice whose bounds are values of tensors"),
     (tensors(lambda x, k: x[[k, k]], T, items(2)), "a list of tensors as an index"),
     (tensors(lambda x, k: x[k[0] - k[0], :, k], T, items(2)), "an index of no axes beside others"),
     (tensors(lambda i: i ^ (i + 1), items(3)), "integers, whose bits no op of ctq computes"),
