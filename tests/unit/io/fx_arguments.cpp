@@ -38,6 +38,16 @@ TEST_CASE("tensors that are given by keyword come first, in the order of the par
   }
 }
 
+TEST_CASE("what is given by keyword follows what is given by position") {
+  const arguments_of add(fn::add.id(),
+                         R"({"args": [{"n": "x"}], "kwargs": {"alpha": 2, "other": {"n": "y"}}})");
+  REQUIRE(add.is_read);
+  REQUIRE(add.read.all.size() == 3);
+  CHECK(add.read.all[1].is == argument::kind::node);
+  CHECK(add.read.all[1].keyword.empty());
+  CHECK(add.read.all[2].keyword == "alpha");
+}
+
 TEST_CASE("a keyword whose position is not the next one stays") {
   const arguments_of mul(fn::mul.id(), R"({"kwargs": {"other": {"n": "y"}}})");
   REQUIRE(mul.is_read);
