@@ -236,7 +236,7 @@ def window_attention(node):
 def is_parameter(node):
     """Whether a constant becomes an attribute: functions read it as their weight, bias, mean or variance, or
     a decomposition says so."""
-    if node.meta.get(IS_PARAMETER) or node.target is F.interpolate:  # of an embedding of positions
+    if node.meta.get(IS_PARAMETER) or node.target is F.interpolate:  # such as resampled positions
         return True
     for user in node.users:
         names = PARAMETERS.get(user.target, ()) if user.op == "call_function" else ()
@@ -351,9 +351,9 @@ class Trained:
                 raise NotExpressible(f"{key} has two values")
 
 
-def run_in_python(model, inputs):
-    """Without the fast paths of attention, which read masks otherwise, and may set to 0 what
-    nn.TransformerEncoder gives for keys that a mask excludes."""
+def run_without_fast_paths(model, inputs):
+    """What a model gives without the fast paths of attention, which interpret some masks differently and may
+    set the output of nn.TransformerEncoder to 0 at positions that a mask excludes."""
     has_attention = False
     for module in model.modules():
         if isinstance(module, torch.nn.TransformerEncoder):
@@ -575,7 +575,7 @@ class Exporter:
                       torch.randint(0 if most == 2 or d == torch.bool else 1, 2 if d == torch.bool else most, s,
                                     generator=generator).to(d) for s, d in zip(self.shapes, dtypes)]
             try:
-                wanted = run_in_python(self.copy(self.original), [x.clone() for x in inputs])
+                wanted = run_without_fast_paths(self.copy(self.original), [x.clone() for x in inputs])
             except Exception:  # of any type: the model's own code ran
                 continue
             try:

@@ -26,7 +26,7 @@ EMBEDDINGS = (torch.nn.Embedding, torch.nn.EmbeddingBag)
 # In-place methods that PyTorch's backends have in patterns, and ctq as they are.
 KEPT_IN_PLACE = ("add_", "mul_", "relu_", "sigmoid_", "tanh_", "hardsigmoid_", "squeeze_", "unsqueeze_",
                  "resize_", "detach_")
-# Functions whose names end so since Python has the words.
+# Functions whose names end in _ because Python has keywords of these names: they change nothing.
 OF_KEYWORDS = (operator.and_, operator.or_, operator.not_, operator.is_)
 # Those that change the shape of one tensor, and no element.
 OF_SHAPE = ("squeeze_", "unsqueeze_", "resize_", "detach_", "t_", "transpose_", "requires_grad_")
@@ -354,12 +354,17 @@ class Builder(torch.fx.proxy.GraphAppendingTracer):
         self.graph.erase_node(node)
 
 
+def without_assignment(name):
+    """"__and__" of "__iand__"; None of another name."""
+    plain = f"__{name[3:]}"
+    return plain if name.startswith("__i") and hasattr(operator, plain) else None
+
+
 def changed_by(node, model):
     """The node whose tensor a call changes, or None."""
     first = node.args[0] if node.args and isinstance(node.args[0], torch.fx.Node) else None
     if node.op == "call_method":
-        is_in_place = node.target in ("__setitem__", "__iand__", "__ior__", "__ixor__", "__iadd__", "__isub__",
-                                      "__imul__", "__itruediv__") or (
+        is_in_place = node.target == "__setitem__" or without_assignment(node.target) is not None or (
             node.target.endswith("_") and not node.target.endswith("__"))
         return first if is_in_place else None
     if node.op == "call_module":
@@ -545,7 +550,7 @@ def convert_operands(graph, measured, scopes):
 
 
 def fold_numbers(graph, measured):
-    """What is computed of sizes, if it is no size: x.size(-1) ** -0.5, math.ceil(x.size(0) / 2)."""
+    """Writes x.size(-1) ** -0.5, math.ceil(x.size(0) / 2) and x.numel() as numbers; sizes stay calls."""
     for node in list(graph.nodes):
         is_of_math = node.op == "call_function" and getattr(node.target, "__module__", "") == "math"
         if not (is_of_math or may_be_number(node)) or measured.if_known() is None:
@@ -562,9 +567,7 @@ def fold_numbers(graph, measured):
 def call_operator(node):
     """x.__or__(y), which torch.fx records if x is a constant, is x | y; x.__rsub__(y) is y - x, and
     x.__iand__(y) is x & y, once write_new_tensors() has given it a tensor of its own."""
-    name, args = node.target, node.args
-    if name.startswith("__i") and hasattr(operator, f"__{name[3:]}") and name not in ("__invert__", "__index__"):
-        name = f"__{name[3:]}"
+    name, args = without_assignment(node.target) or node.target, node.args
     if not hasattr(operator, name) and name.startswith("__r"):
         name, args = f"__{name[3:]}", args[::-1]
     if hasattr(operator, name):

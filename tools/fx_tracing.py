@@ -26,8 +26,6 @@ MORE_FACTORIES = ("arange", "linspace", "eye", "tensor")
 FACTS = ("shape", "ndim", "dtype", "device", "layout", "is_cuda", "is_sparse", "is_quantized", "size",
          "dim", "ndimension", "numel", "nelement", "is_floating_point", "is_complex", "is_contiguous",
          "stride", "element_size", "get_device", "requires_grad", "is_leaf")
-
-
 # Modules whose parameters are 1 and 0 before training.
 NORMS = (torch.nn.LayerNorm, torch.nn.GroupNorm, torch.nn.modules.batchnorm._NormBase,
          *([torch.nn.RMSNorm] if hasattr(torch.nn, "RMSNorm") else []))
@@ -112,6 +110,10 @@ def run_script(call):
     return run
 
 
+def is_positional(parameter):
+    return parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD)
+
+
 class InputTracer(QuantizationTracer):
     """Parameters of forward() that are no inputs keep their default values.
 
@@ -123,23 +125,30 @@ class InputTracer(QuantizationTracer):
         self.count = count
 
     def create_args_for_root(self, *args, **named):
+        self.defaults = {} if self.count is None else self.defaults_of(self.root.forward)
+        positional = sum(map(is_positional, inspect.signature(self.root.forward).parameters.values()))
         forward, given = super().create_args_for_root(*args, **named)
-        kinds = [p.kind for p in inspect.signature(self.root.forward).parameters.values()]
-        positional = sum(kind in (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-                         for kind in kinds)
-        has_rest = inspect.Parameter.VAR_POSITIONAL in kinds
         for i, proxy in enumerate(given[1:] if self.count is not None else (), 1):  # given[0] is the model
-            name, default = proxy.node.target, proxy.node.args
+            name = proxy.node.target
             if name.startswith("**"):
                 given[i] = {}
             elif name.startswith("*"):
                 given[i] = tuple(self.create_proxy("placeholder", f"{name[1:]}_{k}", (), {})
                                  for k in range(max(self.count - positional, 0)))
-            elif default and (i > self.count or (has_rest and i > positional)):
-                given[i] = default[0]
+            elif name in self.defaults:
+                given[i] = self.defaults[name]
             if given[i] is not proxy:
                 self.graph.erase_node(proxy.node)
         return forward, given
+
+    def defaults_of(self, forward):
+        """By name: the default values of parameters that are no inputs. If there are *others, only what is given
+        by position is one."""
+        parameters = list(inspect.signature(forward).parameters.values())
+        has_rest = any(p.kind == p.VAR_POSITIONAL for p in parameters)
+        may_be = [p for p in parameters if is_positional(p) or (p.kind == p.KEYWORD_ONLY and not has_rest)]
+        return {p.name: p.default for p in parameters
+                if p.default is not p.empty and not any(p is q for q in may_be[:self.count])}
 
     def path_of_module(self, module):
         """A module that forward() creates, such as nn.Softmax(-1)(x), gets a path of its own. Functions that
@@ -265,7 +274,7 @@ class SizedTracer(InputTracer):
 
     def compute(self, kind, target, args, kwargs):
         if kind == "placeholder":
-            if target.startswith("*") or (args and not self.inputs):
+            if target.startswith("*") or target in self.defaults:
                 return None  # InputTracer replaces it
             if not self.inputs:
                 raise NotExpressible(f"no --input is given for {target}")

@@ -22,7 +22,7 @@ def affine(x, layer):
 
 
 def normal(x, norm):
-    """nn.LayerNorm of the last axis. (A mean would be quantized.)"""
+    """nn.LayerNorm of the last axis. (Backends have torch.mean in patterns, sums in none.)"""
     count = size_of(x)[-1]
     centered = x.sub(x.sum(-1, True).mul(1 / count))
     y = centered.mul(centered.mul(centered).sum(-1, True).mul(1 / count).add(norm.eps).rsqrt())

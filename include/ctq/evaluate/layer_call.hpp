@@ -64,24 +64,6 @@ template <class Compute>
   return of_layer(transposed_convolution_layer(in.q.shape, shape, w, output_padding));
 }
 
-/// The padding of a convolution along each axis: a number, several, 'valid' or 'same'; nullopt if
-/// it is not the same on both sides, as that of an even kernel.
-[[nodiscard]] inline std::optional<std::vector<int>> padding_of(float_ops::operands& args,
-                                                                const float_ops::extents& weight,
-                                                                const std::vector<int>& dilation) {
-  const float_ops::value padding = args.any("padding");
-  const auto* const word = padding.get_if<std::string>();
-  if (word == nullptr) return args.integers("padding", static_cast<int>(dilation.size()));
-  args.require(*word == "same" || *word == "valid", "unknown padding '" + *word + "'");
-  std::vector<int> all(dilation.size(), 0);
-  for (std::size_t axis = 0; axis < all.size() && *word == "same"; ++axis) {
-    const std::int64_t around = std::int64_t{dilation[axis]} * (weight[axis + 2] - 1);
-    if (around % 2 != 0 || around > INT32_MAX) return {};
-    all[axis] = static_cast<int>(around / 2);
-  }
-  return all;
-}
-
 /// A linear layer or a convolution on integers; nullopt if no kernel computes it.
 ///   call     the float op's: its arguments; None in place of the input and the weight is allowed
 ///   compute  (std::optional of a layer_shape_of, the bias or null)
@@ -115,10 +97,10 @@ template <class Compute>
                "the input does not fit the weight");
   window_steps w;
   if (!args.failed()) {
-    const std::vector<int> dilation = args.integers("dilation", axes);
-    const auto padding = padding_of(args, shape, dilation);
-    if (!padding) return compute(std::optional<layer_shape>(), terms);
-    w = {args.integers("stride", axes), *padding, dilation, args.integer("groups")};
+    auto o = float_ops::implementation::convolution_options_of(args, shape);
+    const bool is_symmetric = o.padding_end.empty() || o.padding_end == o.padding;
+    if (!args.failed() && !is_symmetric) return compute(std::optional<layer_shape>(), terms);
+    w = {std::move(o.stride), std::move(o.padding), std::move(o.dilation), o.groups};
     args.require(w.groups > 0 && in.q.shape[1] == shape[1] * w.groups,
                  "the input does not fit the weight");
   }

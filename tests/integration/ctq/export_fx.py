@@ -127,6 +127,11 @@ class Rest(nn.Module):
         return sum(others, x) * scale
 
 
+class SizedRest(Rest):
+    def forward(self, x, *others, scale=2.0):
+        return super().forward(x, *others, scale=scale) + torch.ones(x.shape[0], 6)
+
+
 class OwnLayer(nn.Linear):
     def forward(self, x, **masks):
         return super().forward(x)
@@ -500,6 +505,8 @@ def main():
 
         rows = rows_of(folder, "nets:Rest", "rest.json", "2,6", "2,6")
         assert [row["target"] for row in rows] == ["x", "others_0", "operator.add", "operator.mul", "output"], rows
+        rows = rows_of(folder, "nets:SizedRest", "rest.json", "2,6", "2,6")
+        assert [row["target"] for row in rows if row["op"] == "placeholder"] == ["x", "others_0"], rows
         rows = rows_of(folder, "nets:OwnLayers", "own.json", "2,3,6")
         assert rows[1]["module"]["type"] == "nn.TransformerEncoder", rows
 

@@ -20,13 +20,12 @@ namespace ctq::float_ops {
 namespace implementation {
 
 /// Stride, padding and dilation of a call; 'same' keeps the extents of the input.
-inline convolution_options convolution_options_of(operands& from, const tensor& weight) {
+inline convolution_options convolution_options_of(operands& from, const extents& weight) {
   const int axes = from.window_axes();
   convolution_options o{.stride = from.integers("stride", axes),
                         .dilation = from.integers("dilation", axes),
                         .groups = from.integer("groups")};
-  from.require(rank(weight.shape) == axes + 2,
-               "the weight needs " + std::to_string(axes + 2) + " axes");
+  from.require(rank(weight) == axes + 2, "the weight needs " + std::to_string(axes + 2) + " axes");
   const value padding = from.any("padding");
   const auto* word = padding.get_if<std::string>();
   if (word == nullptr) {
@@ -38,7 +37,7 @@ inline convolution_options convolution_options_of(operands& from, const tensor& 
   if (*word != "same" || from.failed()) return o;
   o.padding_end = o.padding;
   for (std::size_t a = 0; a < o.padding.size(); ++a) {
-    const std::int64_t both = std::int64_t{o.dilation[a]} * (weight.shape[a + 2] - 1);
+    const std::int64_t both = std::int64_t{o.dilation[a]} * (weight[a + 2] - 1);
     if (!from.require(both <= INT32_MAX, "the kernel is too large")) break;
     o.padding[a] = static_cast<int>(both / 2);
     o.padding_end[a] = static_cast<int>(both - both / 2);
@@ -66,7 +65,7 @@ inline result<tensor> convolve(const layer_functions& layers, const tensor& in, 
 inline result<value> conv(operands& from) {
   const tensor& in = from.floats("input");
   const tensor& weight = from.floats("weight");
-  convolution_options o = convolution_options_of(from, weight);
+  convolution_options o = convolution_options_of(from, weight.shape);
   const auto mode = padding_mode_of(from.text("padding_mode"));
   if (from.failed()) return from.failure();
   if (!mode) return from.failure(mode.error().cause);
@@ -92,7 +91,7 @@ inline result<value> conv_transpose(operands& from) {
   const tensor& in = from.floats("input");
   const tensor& weight = from.floats("weight");
   const tensor* const bias = from.floats_or_null("bias");
-  convolution_options o = convolution_options_of(from, weight);
+  convolution_options o = convolution_options_of(from, weight.shape);
   o.output_padding = from.integers("output_padding", from.window_axes());
   const std::size_t axes = o.output_padding.size();
   std::vector<int> wanted;  // extents of the output; only the last ones are used
