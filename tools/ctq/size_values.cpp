@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "ctq/ops/builtin_ops.hpp"
+#include "import_options.hpp"
 
 namespace tool {
 

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "ctq/core/no_contract.hpp"
 #include "ctq/kernels/exponential.hpp"
 
 // The functions of gates of recurrent cells, of the exponential of kernels/exponential.hpp, so that
@@ -20,7 +21,8 @@ namespace ctq::kernels {
 
 /// tanh(x), within 2e-7 of the exact one. NaN stays NaN.
 [[nodiscard]] inline float gate_tanh(float x) noexcept {
-  const float e = exp_of_negative(-2.0F * std::fabs(x));
+  // On ARM a multiply-subtract would change the sign of NaN.
+  const float e = no_contract(exp_of_negative(-2.0F * std::fabs(x)));
   const float t = (1.0F - e) / (1.0F + e);
   return x < 0.0F ? 0.0F - t : t;  // not -0
 }

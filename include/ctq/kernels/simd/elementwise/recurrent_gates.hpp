@@ -28,7 +28,7 @@ template <vectorized Isa>
 [[nodiscard, gnu::always_inline]] inline batch<Isa, float> gate_tanh(batch<Isa, float> x) noexcept {
   using floats = batch<Isa, float>;
   const floats zero(0.0F), one(1.0F);
-  const floats e = exp_of_negative<Isa>(floats(-2.0F) * xsimd::abs(x));
+  const floats e = rounded<Isa>(exp_of_negative<Isa>(floats(-2.0F) * xsimd::abs(x)));
   const floats t = divide<Isa>(one - e, one + e);
   return xsimd::select(x < zero, zero - t, t);
 }
