@@ -130,7 +130,7 @@ void check_parts_come_back() {
 }
 
 /// Numbers of steps near ties, near the ends and far outside, but in the range of int32.
-std::vector<float> steps(std::size_t n) {
+[[maybe_unused]] std::vector<float> steps(std::size_t n) {
   const float awkward[] = {
       0.5F,     1.5F,           -0.5F,           -1.5F,       127.5F,   128.5F,   254.5F,
       255.5F,   -128.5F,        0x1p23F,         -0x1p23F,    32767.5F, 32768.5F, -32768.5F,
