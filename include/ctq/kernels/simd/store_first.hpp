@@ -25,7 +25,8 @@ template <int Bytes>
     if (count == 1) *to = *from;
   } else {
     constexpr std::size_t part = Bytes / 2;
-    if (size < part) return store_first<Bytes / 2>(out, bytes, count);
+    // Compared as int, since g++ warns of what a negative count would read.
+    if (count < Bytes / 2) return store_first<Bytes / 2>(out, bytes, count);
     std::byte first[part];
     std::byte last[part];
     std::memcpy(first, from, part);
