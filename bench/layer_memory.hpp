@@ -22,8 +22,8 @@ class layer_memory {
  public:
   /// The packed weights are not written.
   layer_memory(const layer& of, std::size_t packed_bytes, std::size_t workspace_bytes)
-      : in_(ctq::align_up(packed_bytes)),
-        out_(in_ + ctq::align_up(of.in.size())),
+      : in_(ctq::packing::padded(packed_bytes)),
+        out_(in_ + ctq::packing::padded(of.in.size())),
         memory_{out_ + of.outputs()},
         workspace_{workspace_bytes} {
     std::memcpy(memory_.data() + in_, of.in.data(), of.in.size());

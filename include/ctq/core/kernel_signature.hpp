@@ -254,6 +254,11 @@ inline constexpr std::size_t alignment = 64;
   return (bytes + alignment - 1) / alignment * alignment;
 }
 
+/// Of `count` numbers of 32 bits.
+[[nodiscard]] constexpr std::size_t vector_bytes(int count) {
+  return padded(static_cast<std::size_t>(count) * 4);
+}
+
 }  // namespace packing
 
 /// Whole tensors, in N, C, H, W order, and the memory of the tensors that the op owns.

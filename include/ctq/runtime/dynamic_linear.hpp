@@ -53,7 +53,7 @@ struct kernel_code<descriptors::linear_dynamic> {
   template <class Set>
   static constexpr std::size_t packed_bytes(const kernel_signature& key) {
     const auto s = key.as<linear_shape>();
-    return weight_bytes<Set>(s) + 3 * vector_bytes(s.out_features);
+    return weight_bytes<Set>(s) + 3 * packing::vector_bytes(s.out_features);
   }
   template <class Set>
   static constexpr std::size_t workspace_bytes(const kernel_signature& key) {
@@ -111,18 +111,15 @@ struct kernel_code<descriptors::linear_dynamic> {
 
     vectors(const linear_shape& s, Byte* packed)
         : scale(packed + weight_bytes<Set>(s)),
-          bias(scale + vector_bytes(s.out_features)),
-          sum(bias + vector_bytes(s.out_features)) {}
+          bias(scale + packing::vector_bytes(s.out_features)),
+          sum(bias + packing::vector_bytes(s.out_features)) {}
   };
 
-  static constexpr std::size_t vector_bytes(int count) {
-    return packing::padded(static_cast<std::size_t>(count) * 4);
-  }
   static constexpr std::size_t input_count(const linear_shape& s) {
     return static_cast<std::size_t>(s.rows) * static_cast<std::size_t>(s.in_features);
   }
   static constexpr std::size_t sum_bytes(const linear_shape& s) {
-    return vector_bytes(s.rows * s.out_features);
+    return packing::vector_bytes(s.rows * s.out_features);
   }
   template <class Set>
   static constexpr std::size_t weight_bytes(const linear_shape& s) {

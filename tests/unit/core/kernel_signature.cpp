@@ -10,6 +10,10 @@ using namespace ctq;
 
 namespace {
 
+static_assert(packing::padded(0) == 0 && packing::padded(1) == 64);
+static_assert(packing::padded(64) == 64 && packing::padded(65) == 128);
+static_assert(packing::vector_bytes(16) == 64 && packing::vector_bytes(17) == 128);
+
 // PyTorch: out = floor((in + 2 * padding - dilation * (kernel - 1) - 1) / stride) + 1.
 constexpr conv2d_shape conv{.batch = 2,
                             .in_h = 28,

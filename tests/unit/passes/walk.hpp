@@ -108,7 +108,7 @@ class walker {
   void write(const place& p, std::size_t bytes, int value, layout order, int parts = 0) {
     expect(p.in == place::area::arena || p.in == place::area::output, "the output has no place");
     if (p.in == place::area::arena) {
-      expect(p.offset % arena_alignment == 0, "the output is not aligned");
+      expect(p.offset % packing::alignment == 0, "the output is not aligned");
       expect(p.offset + bytes <= schedule_.arena_bytes, "outside the arena");
     }
     std::vector<content> kept;
@@ -158,9 +158,9 @@ class walker {
   static bool as_in_the_graph(kernel_id k) { return k == kernel::linear || k == kernel::function; }
   static bool spatial(kernel_id k) {
     return k == kernel::conv2d || k == kernel::conv3d || k == kernel::conv_transpose2d ||
-           k == kernel::conv_transpose3d || k == kernel::batch_norm2d ||
-           k == kernel::pooling_max || k == kernel::pooling_avg || k == kernel::resampling ||
-           k == kernel::pixel_shuffle || k == kernel::pad;
+           k == kernel::conv_transpose3d || k == kernel::batch_norm2d || k == kernel::pooling_max ||
+           k == kernel::pooling_avg || k == kernel::resampling || k == kernel::pixel_shuffle ||
+           k == kernel::pad;
   }
 
   void move(const step& s, bool transpose) {

@@ -30,12 +30,12 @@ struct kernel_code<descriptors::linear_dynamic_int4> : plain_code {
   template <class Set>
   static constexpr std::size_t packed_bytes(const kernel_signature& key) {
     const auto s = key.as<linear_shape>();
-    return weight_bytes<Set>(s) + vector_bytes(s.out_features);
+    return weight_bytes<Set>(s) + packing::vector_bytes(s.out_features);
   }
   template <class Set>
   static constexpr std::size_t workspace_bytes(const kernel_signature& key) {
     const auto s = key.as<linear_shape>();
-    const std::size_t quantized = input_bytes(s) + vector_bytes(s.rows);
+    const std::size_t quantized = input_bytes(s) + packing::vector_bytes(s.rows);
     if constexpr (is_reference<Set>) {
       return quantized;
     } else {
@@ -77,7 +77,7 @@ struct kernel_code<descriptors::linear_dynamic_int4> : plain_code {
       using isa = typename Set::isa;
       simd::quantize_rows<isa>({s.rows, s.in_features}, x.input<float>(), q, q_scale);
       simd::linear_weight_int4<isa>(s, s.group_size, q, q_scale, x.packed, bias, out,
-                                    x.workspace + input_bytes(s) + vector_bytes(s.rows));
+                                    x.workspace + input_bytes(s) + packing::vector_bytes(s.rows));
     }
     if (!options.relu) return;
     const std::ptrdiff_t count = std::ptrdiff_t{s.rows} * s.out_features;
@@ -96,9 +96,6 @@ struct kernel_code<descriptors::linear_dynamic_int4> : plain_code {
   static constexpr std::size_t input_bytes(const linear_shape& s) {
     return packing::padded(static_cast<std::size_t>(s.rows) *
                            static_cast<std::size_t>(s.in_features));
-  }
-  static constexpr std::size_t vector_bytes(int count) {
-    return packing::padded(static_cast<std::size_t>(count) * sizeof(float));
   }
   template <class Set>
   static constexpr std::size_t weight_bytes(const linear_shape& s) {

@@ -175,18 +175,15 @@ struct table_code : plain_code {
   [[nodiscard]] static constexpr std::size_t row_bytes(const embedding_shape& s) {
     return packing::padded(static_cast<std::size_t>(bytes_of_row(s) * s.rows));
   }
-  [[nodiscard]] static constexpr std::size_t vector_bytes(const embedding_shape& s) {
-    return packing::padded(static_cast<std::size_t>(s.rows) * sizeof(float));
-  }
   template <class Set>
   static constexpr std::size_t packed_bytes(const kernel_signature& key) {
     const auto s = key.as<embedding_shape>();
-    return row_bytes(s) + (s.bits == 32 ? 0 : 2 * vector_bytes(s));
+    return row_bytes(s) + (s.bits == 32 ? 0 : 2 * packing::vector_bytes(s.rows));
   }
   template <class Set, class In, class Out>
   static void run(const embedding_shape& s, call_options, const operands& x) noexcept {
     const auto* const scale = reinterpret_cast<const float*>(x.packed + row_bytes(s));
-    const embedding_table t{x.packed, scale, scale + vector_bytes(s) / sizeof(float)};
+    const embedding_table t{x.packed, scale, scale + packing::vector_bytes(s.rows) / sizeof(float)};
     if constexpr (std::same_as<Descriptor, descriptors::embedding>) {
       call<Set, Descriptor>(s, x.input<In>(), t, x.output<Out>());
     } else {

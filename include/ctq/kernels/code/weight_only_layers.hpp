@@ -19,7 +19,7 @@ struct kernel_code<descriptors::linear_weight_int8> : plain_code {
   static constexpr std::size_t packed_bytes(const kernel_signature& key) {
     const auto s = key.as<linear_shape>();
     if constexpr (is_reference<Set>) {
-      return weight_bytes(s) + 2 * vector_bytes(s);
+      return weight_bytes(s) + 2 * packing::vector_bytes(s.out_features);
     } else {
       return simd::linear_weight_int8_packed_bytes<typename Set::isa>(s);
     }
@@ -33,7 +33,8 @@ struct kernel_code<descriptors::linear_weight_int8> : plain_code {
       const auto outputs = static_cast<std::size_t>(s.out_features);
       std::memcpy(packed, weight, outputs * static_cast<std::size_t>(s.in_features));
       std::memcpy(packed + weight_bytes(s), scale, outputs * sizeof(float));
-      std::memcpy(packed + weight_bytes(s) + vector_bytes(s), bias, outputs * sizeof(float));
+      std::memcpy(packed + weight_bytes(s) + packing::vector_bytes(s.out_features), bias,
+                  outputs * sizeof(float));
     } else {
       simd::pack_linear_weight_int8<typename Set::isa>(s, weight, scale, bias, packed);
     }
@@ -46,7 +47,8 @@ struct kernel_code<descriptors::linear_weight_int8> : plain_code {
       reference::linear_weight_int8(
           s, x.input<float>(), reinterpret_cast<const std::int8_t*>(x.packed),
           reinterpret_cast<const float*>(scale),
-          reinterpret_cast<const float*>(scale + vector_bytes(s)), x.output<float>());
+          reinterpret_cast<const float*>(scale + packing::vector_bytes(s.out_features)),
+          x.output<float>());
     } else {
       simd::linear_weight_int8<typename Set::isa>(s, x.input<float>(), x.packed, x.output<float>());
     }
@@ -56,9 +58,6 @@ struct kernel_code<descriptors::linear_weight_int8> : plain_code {
   static constexpr std::size_t weight_bytes(const linear_shape& s) {
     return packing::padded(static_cast<std::size_t>(s.out_features) *
                            static_cast<std::size_t>(s.in_features));
-  }
-  static constexpr std::size_t vector_bytes(const linear_shape& s) {
-    return packing::padded(static_cast<std::size_t>(s.out_features) * sizeof(float));
   }
 };
 

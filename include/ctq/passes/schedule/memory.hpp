@@ -3,6 +3,7 @@
 
 #include <cstddef>
 
+#include "ctq/core/kernel_signature.hpp"
 #include "ctq/core/list.hpp"
 #include "ctq/core/shape.hpp"
 
@@ -13,17 +14,11 @@
 
 namespace ctq {
 
-inline constexpr std::size_t arena_alignment = 64;
-
-[[nodiscard]] constexpr std::size_t align_up(std::size_t bytes) {
-  return (bytes + arena_alignment - 1) / arena_alignment * arena_alignment;
-}
-
 /// The bytes that a parameter or buffer takes among the constants of a schedule, which are
 /// contiguous, in the order of their nodes.
 template <class Node>
 [[nodiscard]] constexpr std::size_t constant_bytes(const Node& n) {
-  return align_up(numel(n.shape) * sizeof(float));
+  return packing::padded(numel(n.shape) * sizeof(float));
 }
 
 /// One value: written by step `written`, last read by step `read`.
@@ -43,7 +38,7 @@ constexpr std::size_t plan_memory(Buffers& buffers, int count, Indices& live) {
   std::size_t arena = 0;
   for (int b = 0; b < count; ++b) {
     if (buffers[b].bytes == 0) continue;
-    const std::size_t bytes = align_up(buffers[b].bytes);
+    const std::size_t bytes = packing::padded(buffers[b].bytes);
     std::size_t gap_begin = 0;
     std::size_t best_size = ~std::size_t{0};
     std::size_t best_offset = 0;
@@ -58,7 +53,7 @@ constexpr std::size_t plan_memory(Buffers& buffers, int count, Indices& live) {
         best_size = gap;
         best_offset = gap_begin;
       }
-      gap_begin = buffers[other].offset + align_up(buffers[other].bytes);
+      gap_begin = buffers[other].offset + packing::padded(buffers[other].bytes);
       live[still++] = other;
     }
     if (best < 0) {

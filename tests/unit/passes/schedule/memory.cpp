@@ -10,8 +10,6 @@ using namespace ctq;
 
 namespace {
 
-static_assert(align_up(0) == 0 && align_up(1) == 64 && align_up(64) == 64 && align_up(65) == 128);
-
 constexpr list<buffer> planned(std::initializer_list<buffer> all, std::size_t& arena) {
   list<buffer> buffers;
   for (const buffer& b : all) buffers.push_back(b);
@@ -74,13 +72,13 @@ TEST_CASE("two values that live at a time never share bytes") {
     }
     const std::size_t arena = plan_memory(buffers);
     for (std::size_t a = 0; a < buffers.size(); ++a) {
-      CHECK(buffers[a].offset % arena_alignment == 0);
+      CHECK(buffers[a].offset % packing::alignment == 0);
       CHECK(buffers[a].offset + buffers[a].bytes <= arena);
-      std::size_t alive = align_up(buffers[a].bytes);
+      std::size_t alive = packing::padded(buffers[a].bytes);
       for (std::size_t b = 0; b < a; ++b) {
         if (buffers[b].read < buffers[a].written) continue;
         CHECK(!overlap(buffers[a], buffers[b]));
-        alive += align_up(buffers[b].bytes);
+        alive += packing::padded(buffers[b].bytes);
       }
       most = alive > most ? alive : most;
     }

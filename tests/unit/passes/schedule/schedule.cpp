@@ -76,7 +76,8 @@ static_assert(static_copy.steps[3].key ==
 static_assert(static_copy.steps[5].out.in ==
               place::area::output);  // written where the caller wants it
 // The pool's output does not fit in the place of the quantized image, later ones do.
-static_assert(static_copy.arena_bytes == align_up(784) + align_up(4704) + align_up(1176));
+static_assert(static_copy.arena_bytes ==
+              packing::padded(784) + packing::padded(4704) + packing::padded(1176));
 
 TEST_CASE("the steps of an int8 model are its ops, and a transpose before a view") {
   CHECK(kernels_of(lowered(lenet.view())) ==
