@@ -34,7 +34,7 @@ struct kernel_code<descriptors::conv_transpose2d> : code_of_parts<conv_transpose
   }
 
   static constexpr std::size_t channel_bytes(const shape& s) {
-    return packing::padded(static_cast<std::size_t>(s.out_channels) * 4);
+    return packing::vector_bytes(s.out_channels);
   }
   /// Where the packed weights of a phase begin.
   template <class Set>

@@ -70,10 +70,10 @@ struct reference_weights {
     return packing::padded(weights(s) * sizeof(weight_type));
   }
   static constexpr std::size_t multiplier_at(const conv2d_shape& s) {
-    return bias_at(s) + packing::padded(static_cast<std::size_t>(s.out_channels) * 4);
+    return bias_at(s) + packing::vector_bytes(s.out_channels);
   }
   static constexpr std::size_t bytes(const conv2d_shape& s) {
-    return multiplier_at(s) + packing::padded(static_cast<std::size_t>(s.out_channels) * 4);
+    return multiplier_at(s) + packing::vector_bytes(s.out_channels);
   }
   static void pack(const conv2d_shape& s, const simd::unpacked<weight_type, bias_type>& from,
                    std::byte* packed) {

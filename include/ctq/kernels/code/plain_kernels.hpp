@@ -109,9 +109,7 @@ struct layer_norm_code : float_code<Descriptor> {
   template <class Set>
   static constexpr std::size_t packed_bytes(const kernel_signature& key) {
     const auto s = key.as<layer_norm_shape>();
-    return s.affine == 0
-               ? 0
-               : 2 * packing::padded(static_cast<std::size_t>(s.channels) * sizeof(float));
+    return s.affine == 0 ? 0 : 2 * packing::vector_bytes(s.channels);
   }
   template <class Set, class In, class Out>
   static void run(const layer_norm_shape& s, call_options, const operands& x) noexcept {

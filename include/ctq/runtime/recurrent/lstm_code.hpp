@@ -149,14 +149,14 @@ struct kernel_code<descriptors::lstm_static> : plain_code {
     const std::ptrdiff_t width = s.directions * s.hidden;
     quantized_lstm_step step{.rows = s.batch,
                              .hidden = s.hidden,
-                             .from_step = s.rows_to_next_in_batch() * gates,
-                             .past_step = gates,
-                             .to_step = s.rows_to_next_in_batch() * width};
+                             .x_stride = s.rows_to_next_in_batch() * gates,
+                             .past_stride = gates,
+                             .to_stride = s.rows_to_next_in_batch() * width};
     for (int i = 0; i < s.steps; ++i) {
       const std::ptrdiff_t row = s.step_of(cell, i) * s.rows_to_next_step();
       const bool reads_zeros = i == 0 && s.has_state == 0;
       step.last_c = i == 0 ? own.first_c : own.values.c;
-      step.past_step = reads_zeros ? 0 : gates;
+      step.past_stride = reads_zeros ? 0 : gates;
       const std::uint8_t* past = of_state;
       if (reads_zeros) {
         past = reinterpret_cast<const std::uint8_t*>(packed + to.of_first_state);

@@ -22,10 +22,10 @@ struct quantized_lstm_cell {
 struct quantized_lstm_step {
   int rows{};
   int hidden{};
-  std::ptrdiff_t from_step{};  // from the products of a row's input to those of the next one
-  std::ptrdiff_t past_step{};  // the same of the products of the hidden state; 0: all rows have one
-  std::ptrdiff_t to_step{};    // the same of the sequence that is written
-  qparams last_c{};            // of the c that is read: in the first step not that of the cell
+  std::ptrdiff_t x_stride{};     // from the products of a row's input to those of the next one
+  std::ptrdiff_t past_stride{};  // of the products of the hidden state; 0: all rows have one
+  std::ptrdiff_t to_stride{};    // of the sequence that is written
+  qparams last_c{};              // of the c that is read: in the first step not that of the cell
 };
 
 namespace reference {
@@ -62,9 +62,9 @@ namespace reference {
 ///   gates = x + past, of which i, f and o are the sigmoid and g is the tanh
 ///   c' = f * c + i * g, then h' = o * tanh(c')
 ///
-/// Shapes    x rows of [4 · hidden], from_step apart · past the same, past_step apart · h, c [rows,
-///           hidden], which are replaced · to rows of [hidden], to_step apart: h', through the
-///           table `output_table` if there is one
+/// Shapes    x rows of [4 · hidden], x_stride apart · past the same, past_stride apart · h, c
+///           [rows, hidden], which are replaced · to rows of [hidden], to_stride apart: h', through
+///           the table `output_table` if there is one
 /// Rounding  as binary_add and binary_mul
 /// Source    PyTorch torch/ao/nn/quantizable/modules/rnn.py
 inline void quantized_lstm_gates(const quantized_lstm_step& s, const quantized_lstm_cell& cell,
@@ -76,11 +76,11 @@ inline void quantized_lstm_gates(const quantized_lstm_step& s, const quantized_l
       h[i] = quantized_lstm_element(cell, s.last_c, x, past, s.hidden, i, c[i]);
       to[i] = output_table == nullptr ? h[i] : output_table[h[i]];
     }
-    x += s.from_step;
-    past += s.past_step;
+    x += s.x_stride;
+    past += s.past_stride;
     h += s.hidden;
     c += s.hidden;
-    to += s.to_step;
+    to += s.to_stride;
   }
 }
 

@@ -14,8 +14,8 @@ struct recurrent_step {
   recurrent_cell cell{};
   int rows{};
   int hidden{};
-  std::ptrdiff_t from_step{};  // from the products of a row's input to those of the next one
-  std::ptrdiff_t to_step{};    // the same of the sequence that is written
+  std::ptrdiff_t x_stride{};   // from the products of a row's input to those of the next one
+  std::ptrdiff_t to_stride{};  // of the sequence that is written
 };
 
 namespace reference {
@@ -50,9 +50,9 @@ namespace reference {
 ///   GRU   r, z, n: n' = tanh(n_x + sigmoid(r) n_h), h' = n' + sigmoid(z) (h - n')
 ///   RNN   h' = tanh(x + past) or relu of it
 ///
-/// Shapes    x rows of [gates · hidden], from_step apart · past [rows, gates · hidden] · h, c
-///           [rows, hidden], which are replaced; c of an LSTM alone · to rows of [hidden], to_step
-///           apart, or null
+/// Shapes    x rows of [gates · hidden], x_stride apart · past [rows, gates · hidden] · h, c
+///           [rows, hidden], which are replaced; c of an LSTM alone · to rows of [hidden],
+///           to_stride apart, or null
 /// Rounding  once in each operation; sigmoid and tanh of kernels/gates.hpp
 inline void recurrent_gates(const recurrent_step& s, const float* x, const float* past, float* h,
                             float* c, float* to) noexcept {
@@ -64,11 +64,11 @@ inline void recurrent_gates(const recurrent_step& s, const float* x, const float
                          s.cell == recurrent_cell::lstm ? c[i] : none);
       if (to != nullptr) to[i] = h[i];
     }
-    x += s.from_step;
+    x += s.x_stride;
     past += std::ptrdiff_t{gates} * s.hidden;
     h += s.hidden;
     if (s.cell == recurrent_cell::lstm) c += s.hidden;
-    if (to != nullptr) to += s.to_step;
+    if (to != nullptr) to += s.to_stride;
   }
 }
 
@@ -98,11 +98,11 @@ inline void observed_lstm_gates(const recurrent_step& s, const float* x, const f
       h[i] = rest[3 * elements + i] = gate_sigmoid(gates[3 * width + i]) * gate_tanh(c[i]);
       if (to != nullptr) to[i] = h[i];
     }
-    x += s.from_step;
+    x += s.x_stride;
     past += 4 * width;
     h += width;
     c += width;
-    if (to != nullptr) to += s.to_step;
+    if (to != nullptr) to += s.to_stride;
   }
 }
 

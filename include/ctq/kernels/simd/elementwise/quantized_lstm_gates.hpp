@@ -145,11 +145,11 @@ template <class Isa>
       } else {
         for (int k = 0; k < s.hidden; ++k) to[k] = output_table[h[k]];
       }
-      x += s.from_step;
-      past += s.past_step;
+      x += s.x_stride;
+      past += s.past_stride;
       h += s.hidden;
       c += s.hidden;
-      to += s.to_step;
+      to += s.to_stride;
     }
   }
 }

@@ -87,11 +87,11 @@ template <class Isa>
                                       s.cell == recurrent_cell::lstm ? c[i] : none);
         if (to != nullptr) to[i] = h[i];
       }
-      x += s.from_step;
+      x += s.x_stride;
       past += std::ptrdiff_t{gates} * s.hidden;
       h += s.hidden;
       if (s.cell == recurrent_cell::lstm) c += s.hidden;
-      if (to != nullptr) to += s.to_step;
+      if (to != nullptr) to += s.to_stride;
     }
   }
 }

@@ -44,7 +44,7 @@ struct int8_products : product_panels<Dot> {
 
     [[nodiscard]] static constexpr layout of(const matmul_shape& s) {
       layout l{.row_terms = panels::row_bytes(s), .panel = 0, .bytes = 0};
-      l.panel = l.row_terms + packing::padded(static_cast<std::size_t>(s.m) * 4);
+      l.panel = l.row_terms + packing::vector_bytes(s.m);
       // Tiles load whole groups of steps.
       const auto steps = round_up(static_cast<std::size_t>(panels::steps(s)), tile_format::rows);
       l.bytes = l.panel + packing::padded(steps * panels::step_bytes);

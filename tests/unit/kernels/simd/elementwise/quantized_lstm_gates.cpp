@@ -36,21 +36,21 @@ void check(samples::generator& random, unsigned seed) {
   const quantized_lstm_cell cell = random_cell(random, seed);
   quantized_lstm_step s{.rows = random.between(0, 4), .hidden = random.between(1, 140)};
   CAPTURE(s.hidden);
-  s.from_step = 4 * s.hidden + random.between(0, 5);
-  s.past_step = random.between(0, 2) == 0 ? 0 : 4 * s.hidden;
-  s.to_step = s.hidden + random.between(0, 3);
+  s.x_stride = 4 * s.hidden + random.between(0, 5);
+  s.past_stride = random.between(0, 2) == 0 ? 0 : 4 * s.hidden;
+  s.to_stride = s.hidden + random.between(0, 3);
   s.last_c = random.between(0, 1) == 0 ? cell.c : samples::random_qparams<std::uint8_t>(random);
   const auto rows = static_cast<std::size_t>(s.rows);
   const auto hidden = static_cast<std::size_t>(s.hidden);
   const auto some = [&](std::size_t n, unsigned k) {
     return samples::integers<std::uint8_t>(n, seed + k);
   };
-  const samples::fenced x(some(rows * static_cast<std::size_t>(s.from_step), 1));
-  const samples::fenced past(some(s.past_step == 0 ? 4 * hidden : rows * 4 * hidden, 2));
+  const samples::fenced x(some(rows * static_cast<std::size_t>(s.x_stride), 1));
+  const samples::fenced past(some(s.past_stride == 0 ? 4 * hidden : rows * 4 * hidden, 2));
   const bytes table = some(256, 3);
   const std::uint8_t* const output_table = random.between(0, 1) == 0 ? nullptr : table.data();
   bytes h(some(rows * hidden, 4)), c(some(rows * hidden, 5));
-  bytes to(rows * static_cast<std::size_t>(s.to_step));
+  bytes to(rows * static_cast<std::size_t>(s.to_stride));
   const samples::guarded<std::uint8_t> our_h(h), our_c(c), our_to(to);
   reference::quantized_lstm_gates(s, cell, x.data(), past.data(), h.data(), c.data(), to.data(),
                                   output_table);
@@ -78,8 +78,12 @@ TEST_CASE("a step of a cell is computed op by op, as PyTorch says") {
   cell.tanh_of_c[19] = 160;  // 1/4
   // Sums: 2 + 0, 1 + 3, -3 - 1, 4 + 4 quarters, so 1, 2, -2, 4 steps of a half.
   const std::uint8_t x[] = {130, 129, 125, 132}, past[] = {128, 131, 127, 132};
-  const quantized_lstm_step s{
-      .rows = 1, .hidden = 1, .from_step = 4, .past_step = 4, .to_step = 1, .last_c = {0.5F, 10}};
+  const quantized_lstm_step s{.rows = 1,
+                              .hidden = 1,
+                              .x_stride = 4,
+                              .past_stride = 4,
+                              .to_stride = 1,
+                              .last_c = {0.5F, 10}};
   std::uint8_t h = 0, c = 18, to = 0, output_table[256]{};
   // fgate_cx = 1/4 * 4 = 1, igate_cgate = -1/4, c = 3/4, h = 3/4 * 1/4 = 6 steps.
   output_table[8 + 6] = 99;

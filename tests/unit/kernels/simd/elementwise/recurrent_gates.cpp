@@ -31,15 +31,15 @@ void check(samples::generator& random, unsigned seed) {
   CAPTURE(static_cast<int>(s.cell));
   CAPTURE(s.hidden);
   const int gates = recurrent_shape{.cell = s.cell}.gates();
-  s.from_step = gates * s.hidden + random.between(0, 5);
-  s.to_step = s.hidden + random.between(0, 3);
+  s.x_stride = gates * s.hidden + random.between(0, 5);
+  s.to_stride = s.hidden + random.between(0, 3);
   const auto rows = static_cast<std::size_t>(s.rows);
   const auto hidden = static_cast<std::size_t>(s.hidden);
-  const samples::fenced x(products(rows * static_cast<std::size_t>(s.from_step), seed));
+  const samples::fenced x(products(rows * static_cast<std::size_t>(s.x_stride), seed));
   const samples::fenced past(products(rows * hidden * static_cast<std::size_t>(gates), seed + 1));
   std::vector<float> h(products(rows * hidden, seed + 2)), c(products(rows * hidden, seed + 3));
   const samples::guarded<float> our_h(h), our_c(c);
-  std::vector<float> to(rows * static_cast<std::size_t>(s.to_step));
+  std::vector<float> to(rows * static_cast<std::size_t>(s.to_stride));
   const samples::guarded<float> our_to(to);
   const bool writes = random.between(0, 3) > 0;
   reference::recurrent_gates(s, x.data(), past.data(), h.data(), c.data(),
@@ -96,16 +96,16 @@ TEST_CASE("the observed form of an LSTM computes the same, and gives each value 
   samples::for_each_seed(samples::seeds(20), [](samples::generator& random, unsigned seed) {
     recurrent_step s{
         .cell = recurrent_cell::lstm, .rows = random.between(1, 3), .hidden = random.between(1, 9)};
-    s.from_step = 4 * s.hidden + random.between(0, 5);
-    s.to_step = s.hidden + random.between(0, 3);
+    s.x_stride = 4 * s.hidden + random.between(0, 5);
+    s.to_stride = s.hidden + random.between(0, 3);
     const auto rows = static_cast<std::size_t>(s.rows);
     const auto hidden = static_cast<std::size_t>(s.hidden);
     const std::size_t all = rows * hidden;
-    const auto x = products(rows * static_cast<std::size_t>(s.from_step), seed);
+    const auto x = products(rows * static_cast<std::size_t>(s.x_stride), seed);
     const auto past = products(4 * all, seed + 1);
     std::vector<float> h(products(all, seed + 2)), c(products(all, seed + 3));
     std::vector<float> our_h(h), our_c(c), last_c(c);
-    std::vector<float> to(rows * static_cast<std::size_t>(s.to_step)), our_to(to);
+    std::vector<float> to(rows * static_cast<std::size_t>(s.to_stride)), our_to(to);
     const samples::guarded<float> seen(16 * all);
     const bool writes = random.between(0, 1) == 1;
     reference::recurrent_gates(s, x.data(), past.data(), h.data(), c.data(),
@@ -118,7 +118,7 @@ TEST_CASE("the observed form of an LSTM computes the same, and gives each value 
       for (std::size_t i = 0; i < hidden; ++i) {
         for (std::size_t k = 0; k < 4; ++k) {
           const float* const gate = seen.data() + (4 * row + k) * hidden + i;
-          CHECK(gate[0] == x[row * static_cast<std::size_t>(s.from_step) + k * hidden + i]);
+          CHECK(gate[0] == x[row * static_cast<std::size_t>(s.x_stride) + k * hidden + i]);
           CHECK(gate[4 * all] == past[(4 * row + k) * hidden + i]);
           CHECK(gate[8 * all] == gate[0] + gate[4 * all]);
         }
