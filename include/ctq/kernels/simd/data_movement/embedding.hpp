@@ -20,17 +20,22 @@ namespace ctq::kernels::simd {
 /// Elements of a row that are looked up at once: integers of 4 bits are unpacked first.
 inline constexpr int embedding_columns = 64;
 
+/// The two numbers of 4 bits in each of `count` bytes, the lower one first, one in a byte.
+[[gnu::always_inline]] inline void unpack_4bit(const std::uint8_t* from, int count,
+                                               std::uint8_t* unpacked) noexcept {
+  for (int i = 0; i < count; ++i) {
+    unpacked[2 * i] = from[i] & 15;
+    unpacked[2 * i + 1] = static_cast<std::uint8_t>(from[i] >> 4);
+  }
+}
+
 /// The integers of a row from column x on, which is even, one in a byte.
 [[nodiscard, gnu::always_inline]] inline const std::uint8_t* row_integers(
     const embedding_shape& s, const embedding_table& t, std::ptrdiff_t row, int x, int count,
     std::uint8_t* unpacked) noexcept {
   const auto* const from = static_cast<const std::uint8_t*>(t.rows) + row * bytes_of_row(s);
   if (s.bits == 8) return from + x;
-  for (int i = 0; i < (count + 1) / 2; ++i) {
-    const std::uint8_t two = from[x / 2 + i];
-    unpacked[2 * i] = two & 15;
-    unpacked[2 * i + 1] = static_cast<std::uint8_t>(two >> 4);
-  }
+  unpack_4bit(from + x / 2, (count + 1) / 2, unpacked);
   return unpacked;
 }
 
@@ -84,10 +89,7 @@ template <vectorized Isa, int Bits, quantized Q>
   }
   alignas(64) std::uint8_t unpacked[embedding_columns];
   if constexpr (Bits == 4) {
-    for (int i = 0; i < embedding_columns / 2; ++i) {
-      unpacked[2 * i] = from[i] & 15;
-      unpacked[2 * i + 1] = static_cast<std::uint8_t>(from[i] >> 4);
-    }
+    unpack_4bit(from, embedding_columns / 2, unpacked);
     from = unpacked;
   }
   unroll<embedding_columns / lanes>([&](auto j) __attribute__((always_inline)) {
