@@ -6,9 +6,11 @@ a pattern."""
 import math
 
 import torch
+import torch.nn.functional as F
 from torch import nn
 
-from fx_decompositions.table import decomposes_module, dtype_of, is_computed, rank_of, size_of, Undecomposed
+from fx_decompositions.table import (decomposes, decomposes_module, dtype_of, is_computed, rank_of, size_of,
+                                     Undecomposed)
 
 
 def weight_of(x, tensor, change):
@@ -34,6 +36,26 @@ def normal(x, norm):
 def masked(scores, mask):
     """Scores [N, heads, L, S] with a mask of bool, or one that is added."""
     return scores.masked_fill(mask, -math.inf) if dtype_of(mask) == torch.bool else scores.add(mask)
+
+
+@decomposes("F.scaled_dot_product_attention")
+def scaled_dot_product_attention(query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None,
+                                 enable_gqa=False):
+    """Of PyTorch 2. Here True in a mask of bool is what takes part. Grouped queries share keys and values."""
+    if attn_mask is None and not enable_gqa:
+        return None
+    if dropout_p != 0:
+        raise Undecomposed("dropout_p is 0 in inference")
+    if enable_gqa:
+        key, value = (x.repeat_interleave(size_of(query)[-3] // size_of(x)[-3], -3) for x in (key, value))
+    if attn_mask is None:
+        return F.scaled_dot_product_attention(query, key, value, is_causal=is_causal, scale=scale)
+    if is_causal:
+        raise Undecomposed("attn_mask beside is_causal")
+    scores = torch.einsum("...ld,...sd->...ls", query, key).mul(
+        1 / math.sqrt(size_of(query)[-1]) if scale is None else scale)
+    excluded = attn_mask.logical_not() if dtype_of(attn_mask) == torch.bool else attn_mask
+    return torch.einsum("...ls,...sd->...ld", masked(scores, excluded).softmax(-1), value)
 
 
 def attend(module, query, key, value, key_padding_mask=None, attn_mask=None):

@@ -29,6 +29,28 @@ import numpy as np
 import torch.nn.functional as F
 from torch import nn
 
+
+
+def attention_of_pytorch_2(query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None,
+                           enable_gqa=False):
+    if torch.overrides.has_torch_function((query, key, value, attn_mask)):
+        return torch.overrides.handle_torch_function(
+            F.scaled_dot_product_attention, (query, key, value, attn_mask), query, key, value,
+            attn_mask=attn_mask, dropout_p=dropout_p, is_causal=is_causal, scale=scale, enable_gqa=enable_gqa)
+    if enable_gqa:
+        key, value = (x.repeat_interleave(query.size(-3) // x.size(-3), -3) for x in (key, value))
+    scores = query @ key.transpose(-2, -1) * (query.size(-1) ** -0.5 if scale is None else scale)
+    if is_causal:
+        attn_mask = torch.ones(scores.shape[-2:], dtype=torch.bool).tril()
+    if attn_mask is not None:
+        scores = scores.masked_fill(~attn_mask, -math.inf) if attn_mask.dtype == torch.bool else scores + attn_mask
+    return scores.softmax(-1) @ value
+
+
+if not hasattr(F, "scaled_dot_product_attention"):
+    F.scaled_dot_product_attention = attention_of_pytorch_2
+    attention_of_pytorch_2.__name__ = "scaled_dot_product_attention"
+
 T, IMAGE = (2, 6, 8), (2, 8, 6, 6)
 INT = "int64"
 
@@ -313,6 +335,12 @@ CASES = [
     *(tensors(module, *shapes) for module, *shapes in (
         (Padded(nn.MultiheadAttention(16, 4, bias=False), 3), (6, 2, 16), (2, 6)),
         (Padded(nn.MultiheadAttention(16, 4, batch_first=True), 3), (2, 6, 16), (2, 6)),
+        (lambda q, k, m: F.scaled_dot_product_attention(q, k, k, attn_mask=m), (2, 2, 5, 8), (2, 2, 3, 8), (5, 3)),
+        (lambda q, m: F.scaled_dot_product_attention(q, q, q, m > -1, scale=0.5), (2, 5, 8), (2, 5, 5)),
+        (lambda q: F.scaled_dot_product_attention(q, q, q, torch.ones(5, 5).tril().bool(), 0.0), (2, 5, 8)),
+        (parameters(lambda q, m: F.scaled_dot_product_attention(q, q, q, m), torch.randn(2, 1, 5)), (3, 2, 5, 8)),
+        (lambda q, k: F.scaled_dot_product_attention(q, k, k, is_causal=True, enable_gqa=True),
+         (2, 4, 5, 8), (2, 2, 5, 8)),
         (nn.MultiheadAttention(16, 4, kdim=6, vdim=7), (5, 2, 16), (3, 2, 6), (3, 2, 7)),
         (Calls(nn.MultiheadAttention(16, 4), lambda a, x, m: a(x, x, x, attn_mask=m, average_attn_weights=False)),
          (6, 2, 16), (8, 6, 6)),
@@ -505,6 +533,7 @@ REFUSED = [
     (tensors(lambda i: i & 3, items(3)), "integers, whose bits no op of ctq computes"),
     (tensors(lambda x, i: x.scatter(1, i, 2.0, reduce="add"), T, items(2, 3, 8)), "reduce=add"),
     (tensors(lambda x: torch.linalg.norm(x, 2, (1, 2)), T), "a norm of matrices"),
+    (tensors(lambda x: F.scaled_dot_product_attention(x, x, x, x @ x.mT, 0.5), T), "dropout_p is 0 in inference"),
 ]
 
 
