@@ -77,7 +77,9 @@ def refused(folder):
     """No code comes of names."""
     file = folder / "plain.json"
     for arguments in ([file, folder / "x.hpp", "x; int y"], ["--bytes", file, folder / "x.hpp", "a b"],
-                      ["--object", file, folder / "x.hpp"], [file],
+                      ["--bytes", file, folder / "x.hpp", "a__b"], [file, folder / "x.hpp", "_A"],
+                      ["--object", folder / "none", folder / "x.hpp", folder / "x.cpp", "x"],
+                      [file, folder / "none" / "x.hpp"], ["--object", file, folder / "x.hpp"], [file],
                       ["--object", folder / "line\nend", folder / "x.hpp", folder / "x.cpp", "x"]):
         done = subprocess.run([root / "tools/embed/embed.py", *arguments], check=False,
                               capture_output=True, text=True)

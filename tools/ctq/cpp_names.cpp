@@ -121,6 +121,7 @@ std::string namespace_problem(std::string_view name) {
   for (std::size_t at = 0; at <= name.size(); first = false) {
     const std::size_t end = std::min(name.find("::", at), name.size());
     const std::string_view part = name.substr(at, end - at);
+    if (part.empty() && !name.empty()) return "has an empty part, beside a ::";
     if (std::string problem = identifier_problem(part); !problem.empty()) return problem;
     if (first && part[0] == '_') return "is reserved in C++: begins with an underscore";
     at = end + 2;
@@ -128,13 +129,13 @@ std::string namespace_problem(std::string_view name) {
   return {};
 }
 
-std::string identifier_like(std::string_view text) {
+std::string identifier_like(std::string_view text, std::string_view otherwise) {
   std::string name;
   for (const char c : text) {
     const char letter = is_letter(c) || is_digit(c) ? c : '_';
     if (letter != '_' || name.empty() || name.back() != '_') name += letter;
   }
-  if (name.empty()) name = "model";
+  if (name.empty() || name == "_") name = otherwise;
   if (is_digit(name[0])) name.insert(0, "_");
   if (identifier_problem(name).empty()) return name;
   if (name[0] == '_') return "model" + name;

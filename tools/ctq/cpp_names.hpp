@@ -28,7 +28,9 @@ namespace tool {
 /// The same for a namespace; nested ones are separated by ::.
 [[nodiscard]] std::string namespace_problem(std::string_view name);
 
-/// A similar name without such a problem.
-[[nodiscard]] std::string identifier_like(std::string_view text);
+/// A similar name without such a problem; `otherwise`, which is one, if the text has neither
+/// letters nor digits.
+[[nodiscard]] std::string identifier_like(std::string_view text,
+                                          std::string_view otherwise = "model");
 
 }  // namespace tool

@@ -124,7 +124,11 @@ std::optional<named_model> open_model(const import_request& request,
           ? *request.name
           : identifier_like(is_stdin ? "model" : std::filesystem::path(request.fx).stem().string());
   if (const std::string why = name_problem(model.name); !why.empty()) {
-    complain("--name \"{}\" {}", model.name, why);
+    if (request.name) {
+      complain("--name \"{}\" {}", model.name, why);
+    } else {
+      complain("the file's name \"{}\" {}: choose another one with --name", model.name, why);
+    }
     return {};
   }
   if (const std::string why = namespace_problem(request.space); !why.empty()) {

@@ -213,11 +213,12 @@ constexpr bool same_tensor(const ctq::model_tensor& t, ctq::dtype dtype,
   const ctq::shape& s = t.shape;
   return t.dtype == dtype && std::equal(s.extent, s.extent + s.rank, extents.begin(), extents.end());
 }
-@SAME_TENSORS@
+
 constexpr std::align_val_t alignment{64};
 
 }  // namespace @NAME@_code
 
+@SAME_TENSORS@
 struct @NAME@::state {
   explicit state(@NAME@_code::model_result m)
       : loaded(std::move(m)),
@@ -367,6 +368,20 @@ struct class_tensor {
   std::string variable{};  // "in", "image_in"
   std::string member{};    // of several outputs: in the struct of all
 
+  /// Names it `stem`: "image", "image_input", "image_in".
+  void call(const std::string& stem, const std::string& one_type, const std::string& one_variable) {
+    member = stem;
+    type = fmt::format("{}_{}", stem, one_type);
+    variable = fmt::format("{}_{}", stem, one_variable);
+  }
+  [[nodiscard]] bool has_valid_names() const {
+    return identifier_problem(member).empty() && identifier_problem(type).empty() &&
+           identifier_problem(variable).empty();
+  }
+  /// Whether a struct with members of both types would use a name for two things.
+  [[nodiscard]] bool hides(const class_tensor& other) const {
+    return member == other.member || member == other.type || type == other.member;
+  }
   [[nodiscard]] std::string_view element() const { return is_index ? "std::int64_t" : "float"; }
 };
 struct class_tensors {
@@ -386,19 +401,20 @@ void name_all(std::vector<class_tensor>& all, const std::string& one_type,
     all[0].variable = one_variable;
     return;
   }
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    std::string name = identifier_like(all[i].name);
-    while (name.size() > 1 && name.back() == '_') name.pop_back();
-    const auto is_taken = [&](const std::string& other) {
-      return !identifier_problem(other).empty() ||
-             std::any_of(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(i),
-                         [&](const class_tensor& t) { return t.member == other; });
+  for (auto t = all.begin(); t != all.end(); ++t) {
+    std::string stem = identifier_like(t->name, "tensor");
+    while (stem.back() == '_') stem.pop_back();
+    const auto can_be = [&](const std::string& name) {
+      t->call(name, one_type, one_variable);
+      return t->has_valid_names() && std::none_of(all.begin(), t, [&](const class_tensor& other) {
+               return t->hides(other);
+             });
     };
-    const std::string stem = name;
-    for (int number = 2; is_taken(name); ++number) name = fmt::format("{}_{}", stem, number);
-    all[i].member = name;
-    all[i].type = fmt::format("{}_{}", name, one_type);
-    all[i].variable = fmt::format("{}_{}", name, one_variable);
+    if (can_be(stem)) continue;
+    // With a number, a name may be that of a macro.
+    t->call(stem + "_2", one_type, one_variable);
+    if (!t->has_valid_names()) stem.insert(0, "tensor_");
+    for (int number = 2; !can_be(fmt::format("{}_{}", stem, number));) ++number;
   }
 }
 
@@ -483,7 +499,7 @@ std::string same_tensors(const std::string& name, const class_tensors& all) {
   const auto add = [&](std::string_view which, const std::vector<class_tensor>& tensors) {
     for (std::size_t i = 0; i < tensors.size(); ++i)
       text += fmt::format(
-          "static_assert(same_tensor({0}_plan::int8_schedule.{1}[{2}], ctq::{4}, "
+          "static_assert({0}_code::same_tensor({0}_plan::int8_schedule.{1}[{2}], ctq::{4}, "
           "{0}::{3}::shape));\n",
           name, which, i, tensors[i].type, tensors[i].is_index ? "i64" : "f32");
   };

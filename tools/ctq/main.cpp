@@ -24,6 +24,9 @@ constexpr const char* footer =
     "2 invalid arguments or input.\n"
     "A BACKEND is native, fbgemm, x86, qnnpack, onednn, executorch, tensorrt, or a JSON file.";
 
+const CLI::Validator is_named{
+    [](const std::string& path) { return path.empty() ? "the name is empty" : ""; }, ""};
+
 /// The command line, parsed but not executed.
 struct command_line {
   CLI::App app{"Backend specs and models for compile-time quantization.", "ctq"};
@@ -106,7 +109,8 @@ struct command_line {
         "--library", request.library,
         "a folder for a library: a class without templates, its code for all instruction sets, and "
         "files for Meson and CMake");
-    library->excludes(output)->excludes(user_op);
+    output->check(is_named);
+    library->excludes(output)->excludes(user_op)->check(is_named);
     auto* backend = import_command->add_option("--backend", request.backend,
                                                "of the library: a backend's name, or a JSON file");
     library->needs(backend);

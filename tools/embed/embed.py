@@ -101,11 +101,13 @@ __asm__(
 
 
 def name_of(source, name):
-    name = name or re.sub(r"\W", "_", source.name, flags=re.ASCII)
+    name = name or re.sub(r"[\W_]+", "_", source.name, flags=re.ASCII)
     if name[0].isdigit():
         name = "_" + name
     if not re.fullmatch(r"[A-Za-z_]\w*", name, flags=re.ASCII):
         sys.exit(f"ctq-embed: {name!r} is no name for a constant: letters, digits and _")
+    if re.search(r"__|^_[A-Z]", name):
+        sys.exit(f"ctq-embed: {name!r} is reserved in C++: two underscores, or one before a capital")
     return name
 
 
@@ -134,6 +136,7 @@ def bytes_header(source, target, name=None):
 
 def object_files(source, target, code, name=None):
     source = Path(source)
+    source.open("rb").close()
     name, file = name_of(source, name), comment(source.name)
     path = str(source.resolve())
     if not path.isprintable():
@@ -156,7 +159,10 @@ def main(arguments):
         arguments = arguments[1:]
     if not files <= len(arguments) <= files + 1:
         sys.exit(__doc__)
-    form(*arguments)
+    try:
+        form(*arguments)
+    except OSError as e:
+        sys.exit(f"ctq-embed: {e.filename}: {e.strerror}")
 
 
 if __name__ == "__main__":

@@ -85,10 +85,11 @@ template <class Code>
     names += (names.empty() ? "" : ", ") + std::string{code->isa};
   }
   if (codes.empty()) return fail(std::string{none}, std::string{then});
-  return fail(std::string{request.place}, "\"" + std::string{request.isa} +
-                                              "\" is no instruction set that this program has code "
-                                              "for and this machine runs; these are: " +
-                                              names);
+  std::string cause{"\""};
+  cause += request.isa;
+  cause +=
+      "\" is no instruction set that this program has code for and this machine runs; these are: ";
+  return fail(std::string{request.place}, cause + names);
 }
 
 /// The code with the name `isa`; the fastest if it is empty.

@@ -118,6 +118,8 @@ def identifiers(folder):
             code, out, err = run("import", "--fx", model, option, bad)
             expect((code, out), (UNREADABLE, ""), f"{option} {bad!r}")
             assert err.startswith(f"ctq: {option} "), err
+    code, _, err = run("import", "--fx", model, "--namespace", "::a")
+    expect(err, 'ctq: --namespace "::a" has an empty part, beside a ::\n', code)
     for bad in ("::a", "a::", "a::::b", "a:b", "a::int", "_a", "a::ctq", "a::b {} namespace c"):
         expect(run("import", "--fx", model, "--namespace", bad)[:2], (UNREADABLE, ""), bad)
     includes, checks = [], []
@@ -151,6 +153,18 @@ static_assert(sizeof models::net{i}::input::name == {len(name.encode()) + 1});
 static_assert(__builtin_memcmp(models::net{i}::input::name, {literal(name)}, {len(name.encode())}) == 0);
 static_assert(sizeof models::net{i}::output::name == {len(name.encode()) + 5});
 """)
+    # Names without letters, and some that would be those of types, too.
+    model.write_text(json.dumps([
+        placeholder([1, 4], "α"), placeholder([1, 4], "β"), relu("r", "α"), relu("s", "β"),
+        {**output("r"), "args": [{"d": {"é": ref("r"), "_": ref("s"), "hidden": ref("r"),
+                                        "hidden_output": ref("s"), "a_output": ref("r"), "a": ref("s")}}]}]))
+    expect(run("import", "--fx", model, "--library", folder / "several", "--name", "several", "--backend",
+               "x86"), (FINE, "", ""), "a library with names of no letters")
+    checks.append("""#include "several/several.hpp"
+using several = models::several;
+static_assert(several::tensor_input::size == 4 && several::tensor_2_input::size == 4);
+static_assert(several::hidden_output_2_output::size == 4 && several::a_2_output::size == 4);
+""")
     compiles(folder, "".join(checks))
     expect(sorted(os.listdir(folder / "library0")),
            ["CMakeLists.txt", "meson.build", "net0.cpp", "net0.hpp", "net0_plan.hpp"], "its files")
@@ -164,6 +178,14 @@ static_assert(sizeof models::net{i}::output::name == {len(name.encode()) + 5});
         expect((folder / "bad").exists(), False, bad)
     code, _, err = run(*arguments, folder / "bad", "--name", "net", "--namespace", "a {} namespace b")
     expect(code, UNREADABLE, err)
+    code, out, err = run(*arguments, "", "--name", "net")
+    expect((code, out), (UNREADABLE, ""), err)
+    assert err.startswith("--library: the name is empty"), err
+    reserved = folder / "all.json"
+    reserved.write_bytes(model.read_bytes())
+    code, _, err = run("import", "--fx", reserved, "--backend", "x86", "--library", folder / "bad")
+    expect((code, err), (UNREADABLE, 'ctq: the file\'s name "all" is a name that build systems reserve: choose '
+                                     'another one with --name\n'), "a file's name")
 
     mine = folder / "mine"
     mine.mkdir()

@@ -437,7 +437,8 @@ def indices(folder):
         module("fc", "fc", "nn.Linear", "first", in_features=4, out_features=3, bias=True),
         function("best", "torch.argmax", [ref("fc"), 1]),
         {"name": "output", "op": "output", "target": "output", "args": [[ref("fc"), ref("best")]]}]))
-    expect(run("import", "--fx", rows, "--library", folder / "words", "--name", "words", "--backend",
+    # A name that the code behind the class uses, too.
+    expect(run("import", "--fx", rows, "--library", folder / "words", "--name", "model", "--backend",
                "x86", "--skip-unsupported"), (FINE, "", ""), "a library that reads indices")
     compared = [{"name": "ids", "op": "placeholder", "target": "ids", "args": [], "shape": [4], **given}
                 for given in ({}, {"dtype": "int64"})]
@@ -447,9 +448,9 @@ def indices(folder):
         text = " ".join(run("import", "--fx", rows)[1].split())
         assert f'"ids"_n = nn::placeholder({{4}}{type_of_it}),' in text, text
     (folder / "use_words.cpp").write_text("""
-#include "words/words.hpp"
-void use(models::words::session& run) {
-  const models::words::input text{.values = {1, 2, std::int64_t{3}}};
+#include "words/model.hpp"
+void use(models::model::session& run) {
+  const models::model::input text{.values = {1, 2, std::int64_t{3}}};
   const auto [scores, best] = run(text);
   const float score = scores.values[0];
   const std::int64_t which = best.values[1];
@@ -460,7 +461,7 @@ void use(models::words::session& run) {
         subprocess.run([compiler, "-std=c++20", "-Wall", "-Wextra", "-Werror", "-Wconversion",
                         "-fsyntax-only", str(folder / "use_words.cpp")], check=True)
     subprocess.run([COMPILERS[0], "-std=c++20", "-DCTQ_BASELINE_IS_INTENDED", "-Wall", "-Wextra",
-                    "-Werror", "-fsyntax-only", "-I", INCLUDE, str(folder / "words/words.cpp")],
+                    "-Werror", "-fsyntax-only", "-I", INCLUDE, str(folder / "words/model.cpp")],
                    check=True)
 
 
