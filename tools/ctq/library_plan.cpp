@@ -56,9 +56,7 @@ std::string plan_problem(const ctq::graph_view<ctq::stage::traced>& traced,
 }
 
 plan_parts plan_parts_of(const library_request& r) {
-  plan_parts parts{
-      .includes = fmt::format("// From {}, {}.\n", cpp_comment(r.source), library_mark),
-      .types = {}};
+  plan_parts parts;
   const auto include = [&parts](std::string_view header) {
     parts.includes += fmt::format("#include <ctq/{}.hpp>\n", header);
   };
