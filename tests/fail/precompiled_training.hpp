@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// For mistakes in models that run or are trained. Others are compiled faster without these headers.
+// For mistakes in training. Others are compiled faster without these headers.
 
 #include "precompiled.hpp"
 
