@@ -368,8 +368,9 @@ struct class_tensor {
   std::string variable{};  // "in", "image_in"
   std::string member{};    // of several outputs: in the struct of all
 
-  /// Names it `stem`: "image", "image_input", "image_in".
-  void call(const std::string& stem, const std::string& one_type, const std::string& one_variable) {
+  /// Of "image" and "input", "in": image, image_input and image_in.
+  void set_names(const std::string& stem, const std::string& one_type,
+                 const std::string& one_variable) {
     member = stem;
     type = fmt::format("{}_{}", stem, one_type);
     variable = fmt::format("{}_{}", stem, one_variable);
@@ -404,17 +405,17 @@ void name_all(std::vector<class_tensor>& all, const std::string& one_type,
   for (auto t = all.begin(); t != all.end(); ++t) {
     std::string stem = identifier_like(t->name, "tensor");
     while (stem.back() == '_') stem.pop_back();
-    const auto can_be = [&](const std::string& name) {
-      t->call(name, one_type, one_variable);
+    const auto try_name = [&](const std::string& name) {
+      t->set_names(name, one_type, one_variable);
       return t->has_valid_names() && std::none_of(all.begin(), t, [&](const class_tensor& other) {
                return t->hides(other);
              });
     };
-    if (can_be(stem)) continue;
-    // With a number, a name may be that of a macro.
-    t->call(stem + "_2", one_type, one_variable);
+    if (try_name(stem)) continue;
+    // A name in capitals may be that of a macro once it has a number.
+    t->set_names(stem + "_2", one_type, one_variable);
     if (!t->has_valid_names()) stem.insert(0, "tensor_");
-    for (int number = 2; !can_be(fmt::format("{}_{}", stem, number));) ++number;
+    for (int number = 2; !try_name(fmt::format("{}_{}", stem, number));) ++number;
   }
 }
 

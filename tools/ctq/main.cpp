@@ -24,7 +24,7 @@ constexpr const char* footer =
     "2 invalid arguments or input.\n"
     "A BACKEND is native, fbgemm, x86, qnnpack, onednn, executorch, tensorrt, or a JSON file.";
 
-const CLI::Validator is_named{
+const CLI::Validator not_empty{
     [](const std::string& path) { return path.empty() ? "the name is empty" : ""; }, ""};
 
 /// The command line, parsed but not executed.
@@ -109,8 +109,8 @@ struct command_line {
         "--library", request.library,
         "a folder for a library: a class without templates, its code for all instruction sets, and "
         "files for Meson and CMake");
-    output->check(is_named);
-    library->excludes(output)->excludes(user_op)->check(is_named);
+    output->check(not_empty);
+    library->excludes(output)->excludes(user_op)->check(not_empty);
     auto* backend = import_command->add_option("--backend", request.backend,
                                                "of the library: a backend's name, or a JSON file");
     library->needs(backend);

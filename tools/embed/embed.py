@@ -136,7 +136,7 @@ def bytes_header(source, target, name=None):
 
 def object_files(source, target, code, name=None):
     source = Path(source)
-    source.open("rb").close()
+    source.open("rb").close()  # the assembler reads it later
     name, file = name_of(source, name), comment(source.name)
     path = str(source.resolve())
     if not path.isprintable():

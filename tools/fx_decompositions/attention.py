@@ -41,7 +41,7 @@ def masked(scores, mask):
 @decomposes("F.scaled_dot_product_attention")
 def scaled_dot_product_attention(query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None,
                                  enable_gqa=False):
-    """Of PyTorch 2. Here True in a mask of bool is what takes part. Grouped queries share keys and values."""
+    """Of PyTorch 2. A bool mask is True where a key takes part, unlike those of nn.MultiheadAttention."""
     if attn_mask is None and not enable_gqa:
         return None
     if dropout_p != 0:

@@ -246,7 +246,7 @@ struct matmul_shape {
 
 namespace packing {
 
-/// Packed weights, parameters and workspaces begin at multiples of this number of bytes.
+/// Packed weights, parameters, workspaces and arena values begin at multiples of this many bytes.
 inline constexpr std::size_t alignment = 64;
 
 /// The next multiple of it.
@@ -254,7 +254,7 @@ inline constexpr std::size_t alignment = 64;
   return (bytes + alignment - 1) / alignment * alignment;
 }
 
-/// Of `count` numbers of 32 bits.
+/// The padded bytes of `count` numbers of 32 bits: biases, scales, multipliers.
 [[nodiscard]] constexpr std::size_t vector_bytes(int count) {
   return padded(static_cast<std::size_t>(count) * 4);
 }

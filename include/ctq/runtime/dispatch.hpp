@@ -85,7 +85,7 @@ template <class Code>
     names += (names.empty() ? "" : ", ") + std::string{code->isa};
   }
   if (codes.empty()) return fail(std::string{none}, std::string{then});
-  std::string cause{"\""};
+  std::string cause{"\""};  // appended to: g++ 12 warns about a sum that begins with a literal
   cause += request.isa;
   cause +=
       "\" is no instruction set that this program has code for and this machine runs; these are: ";

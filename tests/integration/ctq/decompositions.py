@@ -33,6 +33,7 @@ from torch import nn
 
 def attention_of_pytorch_2(query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None,
                            enable_gqa=False):
+    """F.scaled_dot_product_attention, where PyTorch is older."""
     if torch.overrides.has_torch_function((query, key, value, attn_mask)):
         return torch.overrides.handle_torch_function(
             F.scaled_dot_product_attention, (query, key, value, attn_mask), query, key, value,

@@ -22,9 +22,9 @@ struct quantized_lstm_cell {
 struct quantized_lstm_step {
   int rows{};
   int hidden{};
-  std::ptrdiff_t x_stride{};     // from the products of a row's input to those of the next one
-  std::ptrdiff_t past_stride{};  // of the products of the hidden state; 0: all rows have one
-  std::ptrdiff_t to_stride{};    // of the sequence that is written
+  std::ptrdiff_t x_stride{};     // between the products of the inputs of two rows
+  std::ptrdiff_t past_stride{};  // between those of two hidden states; 0: all rows have one
+  std::ptrdiff_t to_stride{};    // between two rows of the sequence that is written
   qparams last_c{};              // of the c that is read: in the first step not that of the cell
 };
 

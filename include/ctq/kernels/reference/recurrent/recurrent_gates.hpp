@@ -14,8 +14,8 @@ struct recurrent_step {
   recurrent_cell cell{};
   int rows{};
   int hidden{};
-  std::ptrdiff_t x_stride{};   // from the products of a row's input to those of the next one
-  std::ptrdiff_t to_stride{};  // of the sequence that is written
+  std::ptrdiff_t x_stride{};   // between the products of the inputs of two rows
+  std::ptrdiff_t to_stride{};  // between two rows of the sequence that is written
 };
 
 namespace reference {
