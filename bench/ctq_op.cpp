@@ -36,8 +36,8 @@ void pack(const op& of, ctq::step_data& data, std::byte* to) {
   } else if constexpr (Key.kernel == kernel::embedding) {
     std::memcpy(to, of.table.data(), of.table.size());
     std::memcpy(to + code::row_bytes(shape), of.scale.data(), of.scale.size() * sizeof(float));
-    std::memcpy(to + code::row_bytes(shape) + code::vector_bytes(shape), of.bias.data(),
-                of.bias.size() * sizeof(float));
+    std::memcpy(to + code::row_bytes(shape) + ctq::packing::vector_bytes(shape.rows),
+                of.bias.data(), of.bias.size() * sizeof(float));
   } else if constexpr (Key.kernel == kernel::conv_transpose2d ||
                        Key.kernel == kernel::conv_transpose3d) {
     code::template pack<Set, std::uint8_t>(shape, of.weight.data(), of.folded.data(),
