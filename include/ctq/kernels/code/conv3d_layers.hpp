@@ -60,7 +60,7 @@ struct kernel_code<descriptors::conv3d> : plain_code, code_of_parts<conv3d_shape
 
   template <class Set, class In, class Out, class Shape>
   static void run(const Shape& given, call_options o, const operands& x) noexcept {
-    const shape s = given;
+    const shape& s = simd::extents_of(given);
     if constexpr (is_reference<Set>) {
       const reference_weights<In> w(s.plane(), x.packed);
       if constexpr (std::is_same_v<In, float>) {

@@ -156,7 +156,7 @@ struct kernel_code<descriptors::conv_transpose2d> : code_of_parts<conv_transpose
 
   template <class Set, class In, class Out, class Shape>
   static void run(const Shape& given, call_options o, const operands& x) noexcept {
-    const shape s = given;
+    const shape& s = simd::extents_of(given);
     if constexpr (is_reference<Set>) {
       const reference_weights<In> w(with_weight_of(s), x.packed);
       if constexpr (std::is_same_v<In, float>) {
@@ -180,9 +180,12 @@ struct kernel_code<descriptors::conv_transpose2d> : code_of_parts<conv_transpose
                                                    .data = x.data});
         return convolution::weight_bytes<Set>(static_cast<const conv2d_shape&>(c), dtype_of<In>);
       };
-      simd::conv_transpose2d(given, x.input<In>(), border_of<In>(x), x.output<Out>(), x.workspace,
-                             workspace_of<Set>(s, dtype_of<In>, dtype_of<Out>), convolve,
-                             [&](Out* out) { bias_alone(s, o, x, out); });
+      simd::conv_transpose2d(
+          given, x.input<In>(), border_of<In>(x), x.output<Out>(), x.workspace,
+          simd::evaluated(
+              given,
+              [](const shape& c) { return workspace_of<Set>(c, dtype_of<In>, dtype_of<Out>); }),
+          convolve, [&](Out* out) { bias_alone(s, o, x, out); });
     }
   }
 

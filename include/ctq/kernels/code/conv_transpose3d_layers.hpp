@@ -115,7 +115,7 @@ struct kernel_code<descriptors::conv_transpose3d> : code_of_parts<conv_transpose
 
   template <class Set, class In, class Out, class Shape>
   static void run(const Shape& given, call_options o, const operands& x) noexcept {
-    const shape s = given;
+    const shape& s = simd::extents_of(given);
     if constexpr (is_reference<Set>) {
       const reference_weights<In> w(with_weight_of(s), x.packed);
       if constexpr (std::is_same_v<In, float>) {
@@ -125,18 +125,21 @@ struct kernel_code<descriptors::conv_transpose3d> : code_of_parts<conv_transpose
                                     x.data->in[0].zero_point, x.output<Out>());
       }
     } else {
+      const transposed_planes& p = simd::phases_of<transposed_planes>(given);
       const auto convolve = [&](auto phase, const In* image, Out* out, std::byte* workspace) {
-        plane::run<Set, In, Out>(
-            simd::convolution_of_plane(given, phase), o,
-            {.in = {image},
-             .out = out,
-             .packed = x.packed + phase_at<Set>(transposed_planes(s), phase, dtype_of<In>),
-             .workspace = workspace,
-             .data = x.data});
+        plane::run<Set, In, Out>(simd::convolution_of_plane(given, phase), o,
+                                 {.in = {image},
+                                  .out = out,
+                                  .packed = x.packed + phase_at<Set>(p, phase, dtype_of<In>),
+                                  .workspace = workspace,
+                                  .data = x.data});
       };
-      simd::conv_transpose3d(given, x.input<In>(), border_of<In>(x), x.output<Out>(), x.workspace,
-                             workspace_of<Set>(s, dtype_of<In>, dtype_of<Out>), convolve,
-                             [&](Out* out) { bias_alone(s, o, x, out); });
+      simd::conv_transpose3d(
+          given, x.input<In>(), border_of<In>(x), x.output<Out>(), x.workspace,
+          simd::evaluated(
+              given,
+              [](const shape& c) { return workspace_of<Set>(c, dtype_of<In>, dtype_of<Out>); }),
+          convolve, [&](Out* out) { bias_alone(s, o, x, out); });
     }
   }
 

@@ -50,6 +50,17 @@ template <class Shape, class F>
   }
 }
 
+/// The extents of a shape. Those of a constant shape are the constant itself, not a copy: g++ 12
+/// copies some constants wrongly where it tunes for AVX-512 (see tuning_warning.hpp).
+template <class Shape>
+[[nodiscard, gnu::always_inline]] constexpr const auto& extents_of(const Shape& shape) {
+  if constexpr (constant_shape<Shape>) {
+    return Shape::value;
+  } else {
+    return shape;
+  }
+}
+
 /// Whether each output pixel depends on one input pixel, and all pixels are read.
 [[nodiscard]] constexpr bool is_pointwise(const conv2d_shape& s) {
   return s.kernel_h == 1 && s.kernel_w == 1 && s.stride_h == 1 && s.stride_w == 1 &&

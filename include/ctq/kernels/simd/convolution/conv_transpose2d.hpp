@@ -106,12 +106,26 @@ void repeat_pixel(const transposed_phases& p, int phase, const T* pixel, T* out)
                   pixel, static_cast<std::size_t>(s.out_channels) * sizeof(T));
 }
 
+template <class Phases, auto Shape>
+inline constexpr Phases phases_of_constant{Shape};
+
+/// The phases of a shape; of a constant shape, a reference to a constant.
+///   Phases  transposed_phases or transposed_planes
+template <class Phases, class Shape>
+[[nodiscard, gnu::always_inline]] constexpr decltype(auto) phases_of(const Shape& shape) {
+  if constexpr (constant_shape<Shape>) {
+    return (phases_of_constant<Phases, Shape::value>);
+  } else {
+    return Phases(shape);
+  }
+}
+
 /// Calls f(index) for each phase; of a constant shape, f(integral_constant).
 ///   Phases  transposed_phases or transposed_planes
 template <class Phases, class Shape, class F>
 [[gnu::always_inline]] inline void for_each_phase(const Shape& shape, const F& f) {
   if constexpr (constant_shape<Shape>) {
-    constexpr int count = Phases(Shape::value).count();
+    constexpr int count = phases_of_constant<Phases, Shape::value>.count();
     [&]<int... Phase>(std::integer_sequence<int, Phase...>) {
       (f(std::integral_constant<int, Phase>{}), ...);
     }
@@ -126,7 +140,8 @@ template <class Phases, class Shape, class F>
 template <class Isa, class In, class Shape, class Phase>
 [[nodiscard]] constexpr auto convolution_of_phase(const Shape& shape, Phase phase) {
   if constexpr (constant_shape<Shape>) {
-    constexpr conv2d_shape s = transposed_phases(Shape::value).convolution(Phase::value);
+    constexpr conv2d_shape s =
+        phases_of_constant<transposed_phases, Shape::value>.convolution(Phase::value);
     if constexpr (has_taps(s)) {
       constexpr conv2d_form form =
           form_of<Isa, std::conditional_t<std::is_same_v<In, float>, float, std::int8_t>>(s);
@@ -152,7 +167,7 @@ template <class Shape, class In, class Out, class Convolve, class Pixel>
                                                     const conv_transpose2d_workspace& parts,
                                                     const Convolve& convolve,
                                                     const Pixel& pixel_of) {
-  const transposed_phases p(shape);
+  const transposed_phases& p = phases_of<transposed_phases>(shape);
   const conv_transpose2d_shape& s = p.shape;
   auto* const copied = reinterpret_cast<In*>(workspace);
   auto* const outputs = reinterpret_cast<Out*>(workspace + parts.image);

@@ -44,7 +44,8 @@ template <class Bytes>
 template <class Shape, class Phase>
 [[nodiscard]] constexpr auto convolution_of_plane(const Shape& shape, Phase phase) {
   if constexpr (constant_shape<Shape>) {
-    constexpr conv_transpose2d_shape s = transposed_planes(Shape::value).convolution(Phase::value);
+    constexpr conv_transpose2d_shape s =
+        phases_of_constant<transposed_planes, Shape::value>.convolution(Phase::value);
     return std::integral_constant<conv_transpose2d_shape, s>{};
   } else {
     return transposed_planes(shape).convolution(phase);
@@ -63,8 +64,8 @@ template <class Shape, class In, class Out, class Convolve, class Plane>
                                                     const conv_transpose3d_workspace& parts,
                                                     const Convolve& convolve,
                                                     const Plane& plane_of) {
-  const conv_transpose3d_shape s = shape;
-  const transposed_planes p(s);
+  const transposed_planes& p = phases_of<transposed_planes>(shape);
+  const conv_transpose3d_shape& s = p.shape;
   auto* const gathered = reinterpret_cast<In*>(workspace);
   std::byte* const rest = workspace + parts.gathered;
   const std::ptrdiff_t in_plane = std::ptrdiff_t{s.in_h} * s.in_w * s.in_channels;
