@@ -14,6 +14,10 @@ struct register256 : register_x86<register256, 32> {
     return _mm256_inserti128_si256(_mm256_castsi128_si256(register128::load(low)),
                                    register128::load(high), 1);
   }
+  /// 16 bytes at p and at p + stride.
+  [[gnu::always_inline]] static vec load_parts(const std::byte* p, std::ptrdiff_t stride) {
+    return load_halves(p, p + stride);
+  }
   [[gnu::always_inline]] static void save_halves(vec x, void* low, void* high) {
     register128::save(low, _mm256_castsi256_si128(x));
     register128::save(high, _mm256_extracti128_si256(x, 1));
@@ -63,6 +67,8 @@ struct register256 : register_x86<register256, 32> {
   [[gnu::always_inline]] static vec zip_high8(vec a, vec b) { return _mm256_unpackhi_epi8(a, b); }
   [[gnu::always_inline]] static vec zip_low16(vec a, vec b) { return _mm256_unpacklo_epi16(a, b); }
   [[gnu::always_inline]] static vec zip_high16(vec a, vec b) { return _mm256_unpackhi_epi16(a, b); }
+  [[gnu::always_inline]] static vec zip_low32(vec a, vec b) { return _mm256_unpacklo_epi32(a, b); }
+  [[gnu::always_inline]] static vec zip_high32(vec a, vec b) { return _mm256_unpackhi_epi32(a, b); }
   /// The lower and the upper 16-bit lanes of each 128 bits interleaved.
   [[gnu::always_inline]] static vec zip_halves16(vec x) {
     const vec order = _mm256_setr_epi64x(0x0B0A'0302'0908'0100, 0x0F0E'0706'0D0C'0504,

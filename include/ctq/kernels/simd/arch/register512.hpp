@@ -14,6 +14,13 @@ namespace ctq::kernels::simd {
 struct register512 : register_x86<register512, 64> {
   /// Keeps x in a register: g++ 12 would reload it at each use.
   [[gnu::always_inline]] static void keep(vec& x) { __asm__("" : "+v"(x)); }
+  /// 16 bytes at p, p + stride, p + 2 * stride and p + 3 * stride.
+  [[gnu::always_inline]] static vec load_parts(const std::byte* p, std::ptrdiff_t stride) {
+    vec x = _mm512_castsi128_si512(register128::load(p));
+    x = _mm512_inserti32x4(x, register128::load(p + stride), 1);
+    x = _mm512_inserti32x4(x, register128::load(p + 2 * stride), 2);
+    return _mm512_inserti32x4(x, register128::load(p + 3 * stride), 3);
+  }
   [[gnu::always_inline]] static vec widen(const std::uint8_t* p) {
     return _mm512_cvtepu8_epi16(register256::load(p));
   }
@@ -57,6 +64,8 @@ struct register512 : register_x86<register512, 64> {
   [[gnu::always_inline]] static vec zip_high8(vec a, vec b) { return _mm512_unpackhi_epi8(a, b); }
   [[gnu::always_inline]] static vec zip_low16(vec a, vec b) { return _mm512_unpacklo_epi16(a, b); }
   [[gnu::always_inline]] static vec zip_high16(vec a, vec b) { return _mm512_unpackhi_epi16(a, b); }
+  [[gnu::always_inline]] static vec zip_low32(vec a, vec b) { return _mm512_unpacklo_epi32(a, b); }
+  [[gnu::always_inline]] static vec zip_high32(vec a, vec b) { return _mm512_unpackhi_epi32(a, b); }
   /// The lower and the upper 16-bit lanes of each 128 bits interleaved.
   [[gnu::always_inline]] static vec zip_halves16(vec x) {
     const vec order = _mm512_set4_epi32(0x0F0E'0706, 0x0D0C'0504, 0x0B0A'0302, 0x0908'0100);

@@ -22,7 +22,7 @@ template <class Isa, int Factor, class T, class Small, class Large>
 [[gnu::always_inline]] inline void shuffle_channels(Small* small, Large* large,
                                                     std::ptrdiff_t pixel,
                                                     std::ptrdiff_t row) noexcept {
-  using lanes = batch<width128<Isa>, T>;
+  using lanes = batch<narrowest_width<Isa>, T>;
   constexpr int n = static_cast<int>(lanes::size);
   constexpr int parts = Factor * Factor;
   constexpr bool gathers = std::is_const_v<Large>;
@@ -58,7 +58,7 @@ template <class Isa, int Factor, class T, class Small, class Large>
 template <class Isa, int Factor, class T, class Small, class Large>
 [[gnu::always_inline]] inline void shuffle_pixels(const pixel_shuffle_shape& s, Small* small,
                                                   Large* large) noexcept {
-  constexpr int n = static_cast<int>(batch<width128<Isa>, T>::size);
+  constexpr int n = static_cast<int>(batch<narrowest_width<Isa>, T>::size);
   constexpr int parts = Factor * Factor;
   const std::ptrdiff_t row = std::ptrdiff_t{s.in_w} * Factor * s.channels;
   for (int y = 0; y < s.batch * s.in_h; ++y) {
@@ -85,7 +85,7 @@ inline void pixel_shuffle(pixel_shuffle_shape s, const T* in, T* out) noexcept {
         shuffle_pixels<Isa, factor, T>(s, in, out);
       }
     };
-    if (s.channels >= static_cast<int>(batch<width128<Isa>, T>::size)) {
+    if (s.channels >= static_cast<int>(batch<narrowest_width<Isa>, T>::size)) {
       if (s.factor == 2) return run(std::integral_constant<int, 2>{});
       if (s.factor == 4) return run(std::integral_constant<int, 4>{});
     }

@@ -81,7 +81,7 @@ template <class Isa, class T>
         });
   }
   if constexpr (vectorized<Isa>) {
-    constexpr int n = static_cast<int>(batch<width128<Isa>, T>::size);
+    constexpr int n = block_columns<T>;
     int across = last - 1;
     while (across >= 0 && (s.step[across] != 1 || s.extent[across] < n)) --across;
     if (across >= 0 && columns >= n) {
@@ -89,17 +89,21 @@ template <class Isa, class T>
       std::ptrdiff_t out_stride = 1;
       for (int axis = across + 1; axis <= last; ++axis) out_stride *= s.extent[axis];
       const std::ptrdiff_t in_stride = s.step[last];
-      return reordering::for_other_axes(
-          s, across,
-          last, [&](std::ptrdiff_t from, std::ptrdiff_t to) __attribute__((always_inline)) {
-            for (int i = 0; i < columns; i += n) {
-              const int c = i < columns - n ? i : columns - n;
-              for (int j = 0; j < rows; j += n) {
-                const int r = j < rows - n ? j : rows - n;
-                transpose_block<Isa>(in + from + c * in_stride + r, in_stride,
-                                     out + to + r * out_stride + c, out_stride);
-              }
-            }
+      return with_width<Isa, T>(
+          columns, [&](auto width) __attribute__((always_inline)) {
+            constexpr int m = block_rows<decltype(width), T>;
+            reordering::for_other_axes(
+                s, across,
+                last, [&](std::ptrdiff_t from, std::ptrdiff_t to) __attribute__((always_inline)) {
+                  for (int i = 0; i < columns; i += m) {
+                    const int c = i < columns - m ? i : columns - m;
+                    for (int j = 0; j < rows; j += n) {
+                      const int r = j < rows - n ? j : rows - n;
+                      transpose_block<decltype(width)>(in + from + c * in_stride + r, in_stride,
+                                                       out + to + r * out_stride + c, out_stride);
+                    }
+                  }
+                });
           });
     }
   }
