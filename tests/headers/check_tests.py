@@ -31,6 +31,7 @@ WITHOUT_LOGIC = {
     "ops/backend_ops": "a list, which the backends would not compile without",
     "core/float_flags": "tests/integration/float_flags.py compiles with each flag",
     "kernels/baseline_warning": "tests/integration/baseline_warning.py compiles with many flags",
+    "kernels/tuning_warning": "tests/integration/tuning_warning.py compiles with many flags",
     "kernels/simd/inline_by_flatten": "an attribute",
     "kernels/xsimd": "each vector kernel is made of it",
 }

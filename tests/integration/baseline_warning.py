@@ -16,7 +16,7 @@ IS_CLANG = "clang" in compiler
 WARNED = ["", "-O3", "-msse4.1", "-mavx2", "-march=x86-64-v2", "-Wall -Wextra -Wpedantic -Werror",
           "-Werror -Wsystem-headers", "-pedantic-errors",
           "-Weverything -Werror" if IS_CLANG else "-Werror=cpp"]
-SILENT = ["-march=x86-64-v3", "-mavx2 -mfma", "-march=cascadelake",
+SILENT = ["-march=x86-64-v3", "-mavx2 -mfma", "-march=cascadelake -mtune=generic",
           "-DCTQ_BASELINE_IS_INTENDED", "-DCTQ_BASELINE_IS_INTENDED -msse4.1", "-DCTQ_ISA_SCALAR"]
 ADVICE = ["without AVX2", "-march=native", "-march=x86-64-v3", "ctq::dispatch",
           "docs/howto/dispatch.md", "define CTQ_BASELINE_IS_INTENDED"]

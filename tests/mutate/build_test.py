@@ -24,8 +24,9 @@ NATIVE = ["-march=native"] if platform.machine() == "x86_64" else ["-mcpu=native
 ISA_FLAGS = {  # those of meson/isa/meson.build that a list of edits may name
     "native": NATIVE, "scalar": ["-DCTQ_ISA_SCALAR"], "sse2": [], "sse4": ["-msse4.1"],
     "avx2": ["-mavx2", "-mfma"], "avxvnni": ["-mavx2", "-mfma", "-mavxvnni"],
-    "avx512": ["-march=skylake-avx512"], "avx512vnni": ["-march=cascadelake"],
-    "amx": ["-march=cascadelake", "-mamx-tile", "-mamx-int8"],
+    "avx512": ["-march=skylake-avx512", "-mtune=generic"],
+    "avx512vnni": ["-march=cascadelake", "-mtune=generic"],
+    "amx": ["-march=cascadelake", "-mtune=generic", "-mamx-tile", "-mamx-int8"],
 }
 # Forced inlining in code that is not optimized takes minutes to compile.
 FLAGS = ["-std=c++20", "-w", "-O0", "-Dalways_inline=unused", "-fdiagnostics-color=never"]

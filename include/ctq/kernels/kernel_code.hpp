@@ -11,6 +11,7 @@
 #include "ctq/core/op_functions.hpp"
 #include "ctq/kernels/baseline_warning.hpp"
 #include "ctq/kernels/operands.hpp"
+#include "ctq/kernels/tuning_warning.hpp"
 
 // The code of kernels. kernel_code<Descriptor> has
 //
