@@ -3,7 +3,8 @@
 
 // A note, once in a translation unit, that g++ 12 is tuning for a processor of Intel with AVX-512.
 // It then copies 32 or 64 bytes at a time, and writes wrong bytes if they are constants that begin
-// with equal words of 64 bits and end with zeros: int[8]{2, 2, 2, 2, 0, 0, 0, 0} becomes eight times 2.
+// with equal words of 64 bits and end with zeros: int[8]{2, 2, 2, 2, 0, 0, 0, 0} becomes eight
+// times 2.
 // The headers copy no such constants that we know of (see extents_of in simd/geometry.hpp), but
 // programs may. -mtune=generic avoids it; kernels are as fast, since they choose their instructions
 // themselves.
