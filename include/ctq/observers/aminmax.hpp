@@ -7,6 +7,7 @@
 #include <span>
 
 #include "ctq/core/isa.hpp"
+#include "ctq/kernels/simd/arch/rounding.hpp"
 #include "ctq/kernels/xsimd.hpp"
 
 // Minimum and maximum of floats in one pass.
@@ -51,8 +52,8 @@ std::size_t aminmax_of_blocks(std::span<const float> data, extrema& seen) {
   for (std::size_t i = 0; i < whole; i += block) {
     for (std::size_t j = 0; j < together; ++j) {
       const floats v = floats::load_unaligned(x + i + j * lanes);
-      lo[j] = xsimd::select(v < lo[j], v, lo[j]);  // not min and max, so that NaN is never selected
-      hi[j] = xsimd::select(v > hi[j], v, hi[j]);
+      lo[j] = kernels::simd::at_most<Isa>(lo[j], v);  // what was seen, if v is NaN
+      hi[j] = kernels::simd::at_least<Isa>(hi[j], v);
       nan = nan | xsimd::isnan(v);
     }
   }

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -10,6 +9,8 @@
 
 #include "ctq/kernels/code/layers.hpp"
 #include "ctq/kernels/code/plain_kernels.hpp"
+#include "ctq/kernels/reference/dequantize.hpp"
+#include "ctq/kernels/simd/elementwise/dequantize_dynamic.hpp"
 #include "ctq/observers/aminmax.hpp"
 #include "ctq/observers/choose_qparams.hpp"
 
@@ -39,7 +40,7 @@ namespace kernels {
 ///
 /// Shapes    in [M,K] · weight [N,K] · scale_w, bias [N] · out [M,N]
 /// Packed    the weights as the set's linear reads them | scale_w | bias | Σ_k weight[n,k]
-/// Workspace q [M,K] | accumulators [M,N] | that of linear
+/// Workspace q [M,K] | that of linear
 /// Requires  255·Σ_k |weight[n,k]| < 2³¹
 /// Rounding  in quantize; then once, in fma
 /// Source    PyTorch quantized::linear_dynamic (FBGEMM, which rounds before it adds the bias)
@@ -58,7 +59,7 @@ struct kernel_code<descriptors::linear_dynamic> {
   template <class Set>
   static constexpr std::size_t workspace_bytes(const kernel_signature& key) {
     const auto s = key.as<linear_shape>();
-    return packing::padded(input_count(s)) + sum_bytes(s) + linear::workspace_bytes<Set>(s, quint8);
+    return packing::padded(input_count(s)) + linear::workspace_bytes<Set>(s, quint8);
   }
   template <class Set, class Text>
   static constexpr void append_blocking(Text& out, const kernel_signature& key) {
@@ -90,17 +91,17 @@ struct kernel_code<descriptors::linear_dynamic> {
     const auto count = static_cast<int>(input_count(s));
     const auto* const in = x.input<float>();
     auto* const q = reinterpret_cast<std::uint8_t*>(x.workspace);
-    auto* const sums = x.workspace + packing::padded(input_count(s));
     const step_data steps{
         .out = dynamic_qparams<typename Set::isa>({in, input_count(s)}, s.signed_input != 0)};
     quantize::run<Set, float, std::uint8_t>({count}, {}, {.in = {in}, .out = q, .data = &steps});
-    linear::run_to<Set, std::uint8_t, std::int32_t>(shape, epilogue{store_accumulators{}},
-                                                    {.in = {q},
-                                                     .out = sums,
-                                                     .packed = x.packed,
-                                                     .workspace = sums + sum_bytes(s),
-                                                     .data = &steps});
-    finish<Set>(s, o.relu, steps.out, reinterpret_cast<const std::int32_t*>(sums), x);
+    linear::run_to<Set, std::uint8_t, std::int32_t>(
+        shape, epilogue{store_accumulators{}},
+        {.in = {q},
+         .out = x.out,
+         .packed = x.packed,
+         .workspace = x.workspace + packing::padded(input_count(s)),
+         .data = &steps});
+    dequantize<Set>(s, o.relu, steps.out, x);
   }
 
  private:
@@ -118,34 +119,28 @@ struct kernel_code<descriptors::linear_dynamic> {
   static constexpr std::size_t input_count(const linear_shape& s) {
     return static_cast<std::size_t>(s.rows) * static_cast<std::size_t>(s.in_features);
   }
-  static constexpr std::size_t sum_bytes(const linear_shape& s) {
-    return packing::vector_bytes(s.rows * s.out_features);
-  }
   template <class Set>
   static constexpr std::size_t weight_bytes(const linear_shape& s) {
     return linear::weight_bytes<Set>(s, quint8);
   }
 
-  /// From accumulators without the zero point to outputs.
+  /// Accumulators become outputs in place.
   template <class Set>
-  static void finish(const linear_shape& s, bool relu, const qparams& in, const std::int32_t* sums,
-                     const operands& x) noexcept {
+  static void dequantize(const linear_shape& s, bool relu, const qparams& in,
+                         const operands& x) noexcept {
     const vectors<Set, const std::byte> from(s, x.packed);
-    const auto* const scale = reinterpret_cast<const float*>(from.scale);
-    const auto* const bias = reinterpret_cast<const float*>(from.bias);
-    const auto* const sum_of_weights = reinterpret_cast<const std::int32_t*>(from.sum);
-    auto* out = x.output<float>();
-    for (int m = 0; m < s.rows; ++m) {
-      for (int n = 0; n < s.out_features; ++n) {
-        const auto sum =
-            static_cast<std::int32_t>(static_cast<std::uint32_t>(sums[n]) -
-                                      static_cast<std::uint32_t>(in.zero_point) *
-                                          static_cast<std::uint32_t>(sum_of_weights[n]));
-        const float y = ::fmaf(static_cast<float>(sum), in.scale * scale[n], bias[n]);
-        out[n] = relu && y < 0.0F ? 0.0F : y;
-      }
-      sums += s.out_features;
-      out += s.out_features;
+    const reference::dynamic_output to{in.scale,
+                                       in.zero_point,
+                                       reinterpret_cast<const float*>(from.scale),
+                                       reinterpret_cast<const float*>(from.bias),
+                                       reinterpret_cast<const std::int32_t*>(from.sum),
+                                       relu};
+    const channels_shape outputs{s.rows, s.out_features};
+    if constexpr (is_reference<Set>) {
+      reference::dequantize_dynamic(outputs, x.output<std::int32_t>(), to, x.output<float>());
+    } else {
+      simd::dequantize_dynamic<typename Set::isa>(outputs, x.output<std::int32_t>(), to,
+                                                  x.output<float>());
     }
   }
 };
