@@ -19,7 +19,7 @@ static_assert(packed_bytes<reference_kernels>(signature(kernel::batch_norm2d, f3
 static_assert(packed_bytes<reference_kernels>(signature(kernel::relu, f32, f32,
                                                         elementwise_shape{9})) == 0);
 static_assert(workspace_bytes<reference_kernels>(signature(kernel::linear_dynamic, f32, f32,
-                                                           linear_shape{1, 100, 4})) == 128 + 64);
+                                                           linear_shape{1, 100, 4})) == 128);
 static_assert(workspace_bytes<reference_kernels>(signature(kernel::linear, quint8, quint8,
                                                            linear_shape{1, 10, 4})) == 0);
 
