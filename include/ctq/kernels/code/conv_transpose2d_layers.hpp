@@ -157,6 +157,13 @@ struct kernel_code<descriptors::conv_transpose2d> : code_of_parts<conv_transpose
   template <class Set, class In, class Out, class Shape>
   static void run(const Shape& given, call_options o, const operands& x) noexcept {
     const shape& s = simd::extents_of(given);
+    run_apart<Set, In, Out>(given, o, x, std::ptrdiff_t{s.out_h()} * s.out_w() * s.out_channels);
+  }
+  /// out_step  elements from one image of outputs to the next; all there are for the reference
+  template <class Set, class In, class Out, class Shape>
+  static void run_apart(const Shape& given, call_options o, const operands& x,
+                        [[maybe_unused]] std::ptrdiff_t out_step) noexcept {
+    const shape& s = simd::extents_of(given);
     if constexpr (is_reference<Set>) {
       const reference_weights<In> w(with_weight_of(s), x.packed);
       if constexpr (std::is_same_v<In, float>) {
@@ -181,7 +188,7 @@ struct kernel_code<descriptors::conv_transpose2d> : code_of_parts<conv_transpose
         return convolution::weight_bytes<Set>(static_cast<const conv2d_shape&>(c), dtype_of<In>);
       };
       simd::conv_transpose2d(
-          given, x.input<In>(), border_of<In>(x), x.output<Out>(), x.workspace,
+          given, x.input<In>(), border_of<In>(x), x.output<Out>(), out_step, x.workspace,
           simd::evaluated(
               given,
               [](const shape& c) { return workspace_of<Set>(c, dtype_of<In>, dtype_of<Out>); }),

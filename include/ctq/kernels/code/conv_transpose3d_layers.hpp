@@ -126,13 +126,16 @@ struct kernel_code<descriptors::conv_transpose3d> : code_of_parts<conv_transpose
       }
     } else {
       const transposed_planes& p = simd::phases_of<transposed_planes>(given);
+      const std::ptrdiff_t step =
+          std::ptrdiff_t{s.stride_d} * s.out_h() * s.out_w() * s.out_channels;
       const auto convolve = [&](auto phase, const In* image, Out* out, std::byte* workspace) {
-        plane::run<Set, In, Out>(simd::convolution_of_plane(given, phase), o,
-                                 {.in = {image},
-                                  .out = out,
-                                  .packed = x.packed + phase_at<Set>(p, phase, dtype_of<In>),
-                                  .workspace = workspace,
-                                  .data = x.data});
+        plane::run_apart<Set, In, Out>(simd::convolution_of_plane(given, phase), o,
+                                       {.in = {image},
+                                        .out = out,
+                                        .packed = x.packed + phase_at<Set>(p, phase, dtype_of<In>),
+                                        .workspace = workspace,
+                                        .data = x.data},
+                                       step);
       };
       simd::conv_transpose3d(
           given, x.input<In>(), border_of<In>(x), x.output<Out>(), x.workspace,

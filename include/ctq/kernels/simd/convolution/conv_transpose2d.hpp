@@ -18,8 +18,8 @@
 
 namespace ctq::kernels::simd {
 
-/// The memory of a kernel: the padded image, the outputs of a phase, and the workspace of the
-/// convolutions, each aligned to 64.
+/// The memory of a kernel: the padded image, the outputs of a phase, of images_together(), and the
+/// workspace of the convolutions, each aligned to 64.
 struct conv_transpose2d_workspace {
   std::size_t image{};  // bytes
   std::size_t outputs{};
@@ -42,7 +42,8 @@ template <class Bytes>
   }
   for (int i = 0; i < p.count(); ++i) {
     const conv2d_shape s = p.convolution(i);
-    const auto pixels = has_taps(s) ? channels(s.out_h()) * channels(s.out_w()) : 1;
+    const auto pixels =
+        has_taps(s) ? channels(s.batch) * channels(s.out_h()) * channels(s.out_w()) : 1;
     w.outputs =
         std::max(w.outputs, packing::padded(pixels * channels(p.shape.out_channels) * out_bytes));
     if (has_taps(s)) w.convolution = std::max(w.convolution, packing::padded(bytes_of(s)));
@@ -87,6 +88,7 @@ void place_pixels(const transposed_phases& p, int phase, const T* from, int row,
   };
   const std::size_t bytes = static_cast<std::size_t>(channels) * sizeof(T);
   if (bytes % 64 == 0) return in_parts_of(std::integral_constant<std::size_t, 64>{});
+  if (bytes % 32 == 0) return in_parts_of(std::integral_constant<std::size_t, 32>{});
   if (bytes % 16 == 0) return in_parts_of(std::integral_constant<std::size_t, 16>{});
   place([&](const T* pixel, T* to)
             __attribute__((always_inline)) { std::memcpy(to, pixel, bytes); });
@@ -154,16 +156,18 @@ template <class Isa, class In, class Shape, class Phase>
   }
 }
 
-/// Computes a transposed convolution by convolve(phase, at, image, out, workspace), which computes
-/// one phase of one image with the weights at `at` and returns their bytes, and pixel_of(out),
-/// which computes the pixel of a phase that reads nothing.
+/// Computes a transposed convolution by convolve(phase, at, images, out, workspace), which computes
+/// one phase of images_together() with the weights at `at` and returns their bytes, and
+/// pixel_of(out), which computes the pixel of a phase that reads nothing.
+///   out_step  elements from one image of outputs to the next
 ///
 /// Shapes    in [N,H,W,C] · out [N,H',W',O]
 /// Requires  the operands do not overlap · workspace of conv_transpose2d_workspace_of, aligned to
 /// 64
 template <class Shape, class In, class Out, class Convolve, class Pixel>
 [[gnu::always_inline]] inline void conv_transpose2d(const Shape& shape, const In* in, In border,
-                                                    Out* out, std::byte* workspace,
+                                                    Out* out, std::ptrdiff_t out_step,
+                                                    std::byte* workspace,
                                                     const conv_transpose2d_workspace& parts,
                                                     const Convolve& convolve,
                                                     const Pixel& pixel_of) {
@@ -172,7 +176,9 @@ template <class Shape, class In, class Out, class Convolve, class Pixel>
   auto* const copied = reinterpret_cast<In*>(workspace);
   auto* const outputs = reinterpret_cast<Out*>(workspace + parts.image);
   std::byte* const rest = workspace + parts.image + parts.outputs;
-  for (int n = 0; n < s.batch; ++n) {
+  const int together = p.images_together();
+  const std::ptrdiff_t out_image = std::ptrdiff_t{s.out_h()} * s.out_w() * s.out_channels;
+  for (int n = 0; n < s.batch; n += together) {
     const In* image = in;
     std::size_t at = 0;
     if (p.pads()) {
@@ -183,15 +189,20 @@ template <class Shape, class In, class Out, class Convolve, class Pixel>
       const conv2d_shape c = p.convolution(phase);
       if (!has_taps(c)) {
         pixel_of(outputs);
-        return repeat_pixel(p, phase, outputs, out);
+        for (int i = 0; i < together; ++i) repeat_pixel(p, phase, outputs, out + i * out_step);
+        return;
       }
       const In* const from = image + std::ptrdiff_t{p.first_pixel(phase)} * s.in_channels;
-      const bool in_place = s.stride_h == 1 && s.stride_w == 1 && c.out_w() == s.out_w();
+      const bool in_place = s.stride_h == 1 && s.stride_w == 1 && c.out_w() == s.out_w() &&
+                            (together == 1 || out_step == out_image);
       at += convolve(phase, at, from, in_place ? out : outputs, rest);
-      if (!in_place) place_pixels(p, phase, outputs, c.out_w(), out);
+      if (in_place) return;
+      const std::ptrdiff_t image_of_phase = std::ptrdiff_t{c.out_h()} * c.out_w() * s.out_channels;
+      for (int i = 0; i < together; ++i)
+        place_pixels(p, phase, outputs + i * image_of_phase, c.out_w(), out + i * out_step);
     });
-    in += std::ptrdiff_t{s.in_h} * s.in_w * s.in_channels;
-    out += std::ptrdiff_t{s.out_h()} * s.out_w() * s.out_channels;
+    in += std::ptrdiff_t{together} * s.in_h * s.in_w * s.in_channels;
+    out += together * out_step;
   }
 }
 

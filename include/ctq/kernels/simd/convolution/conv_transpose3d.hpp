@@ -52,8 +52,8 @@ template <class Shape, class Phase>
   }
 }
 
-/// Computes a transposed convolution by convolve(phase, image, out, workspace), which computes one
-/// plane of a phase, and plane_of(out), which computes one that reads nothing.
+/// Computes a transposed convolution by convolve(phase, images, out, workspace), which computes
+/// transposed_planes::convolution, and plane_of(out), which computes a plane that reads nothing.
 ///
 /// Shapes    in [N,D,H,W,C] · out [N,D',H',W',O]
 /// Requires  the operands do not overlap · workspace of conv_transpose3d_workspace_of, aligned to
@@ -75,12 +75,11 @@ template <class Shape, class In, class Out, class Convolve, class Plane>
       const transposed_phase z = p.depth(phase);
       const conv3d_shape planes = p.planes(phase);
       const bool in_place = p.reads_in_place(phase);
+      if (in_place) return convolve(phase, in, out + z.out_first * out_plane, rest);
       for (int i = 0; i < z.out_count; ++i) {
         Out* const to = out + (z.out_first + i * s.stride_d) * out_plane;
         if (z.taps == 0) {
           plane_of(to);
-        } else if (in_place) {
-          convolve(phase, in + i * in_plane, to, rest);
         } else {
           gather_planes(planes, i, in, border, gathered);
           convolve(phase, gathered, to, rest);
