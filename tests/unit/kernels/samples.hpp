@@ -48,12 +48,12 @@ class guarded {
   std::size_t n_;
 };
 
-/// The number of seeds, each for `cases` random cases of a kernel: a few, or as many as needed for
-/// CTQ_CASES cases, which the long run sets.
+/// The number of seeds, each for `cases` random cases of a kernel: a few, or as many as CTQ_CASES
+/// cases need, which is set in the long run, and with sanitizers.
 inline unsigned seeds(unsigned few, unsigned cases = 1) {
   const char* const asked = std::getenv("CTQ_CASES");
   if (asked == nullptr) return few;
-  return std::max(few, (static_cast<unsigned>(std::atoi(asked)) + cases - 1) / cases);
+  return std::max(1U, (static_cast<unsigned>(std::atoi(asked)) + cases - 1) / cases);
 }
 
 /// Calls check(random, seed) for 1 to `count`.
