@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Compares ctq with what PyTorch answered: golden DIR [--suite NAME]... [--semantics NAME]
-// golden DIR --write-json TO writes its backend configs as ctq's specs instead; --write-fx TO
-// [--case NAME]... its models, for `ctq import`.
+// golden DIR --write-fx TO [--case NAME]... writes its models instead, for `ctq import`.
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -13,7 +12,6 @@
 #include <string>
 #include <vector>
 
-#include "backend_configs.hpp"
 #include "suites.hpp"
 #include "written_models.hpp"
 
@@ -59,23 +57,11 @@ bool run(const suite& s, const std::string& folder, ctq::semantics semantics) {
   return report.finish();
 }
 
-/// The exit code of what only writes files.
-template <class Write>
-int write(Write files) {
-  try {
-    files();
-    return 0;
-  } catch (const std::exception& e) {
-    std::fprintf(stderr, "golden: %s\n", e.what());
-    return 1;
-  }
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
   CLI::App app{"Compares ctq with golden data from PyTorch"};
-  std::string folder, specs, models;
+  std::string folder, models;
   std::vector<std::string> chosen, cases;
   auto semantics = ctq::semantics::torch_1_13;
   std::vector<std::string> names;
@@ -89,13 +75,19 @@ int main(int argc, char** argv) {
       ->check(CLI::IsMember(names));
   app.add_option("--semantics", semantics, "whose behaviour ctq shall show")
       ->transform(CLI::CheckedTransformer(versions));
-  app.add_option("--write-json", specs, "only write the backend configs there, as specs of ctq");
   auto* write_fx = app.add_option("--write-fx", models,
                                   "only write the models there, as `ctq import` reads them");
   app.add_option("--case", cases, "write only this model (may be repeated)")->needs(write_fx);
   CLI11_PARSE(app, argc, argv);
-  if (!specs.empty()) return write([&] { golden::write_tables(folder, specs); });
-  if (!models.empty()) return write([&] { golden::write_models(folder, models, cases); });
+  if (!models.empty()) {
+    try {
+      golden::write_models(folder, models, cases);
+      return 0;
+    } catch (const std::exception& e) {
+      std::fprintf(stderr, "golden: %s\n", e.what());
+      return 1;
+    }
+  }
 
   bool ok = true;
   for (const suite& s : suites) {

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What changed in PyTorch's backends from 1.13 to 2.1: diff.py CTQ GOLDEN DATA_DIRECTORY
+"""What changed in PyTorch's backends from 1.13 to 2.1: diff.py CTQ WRITE_TABLES DATA_DIRECTORY
 
 The tables of 1.13 are golden data, those of 2.1 are built in; `ctq diff` between them says what
 NAME.diff beside this file says, line by line.
@@ -28,9 +28,9 @@ def diff(ctq, *backends):
     return done.returncode, done.stdout, done.stderr.strip()
 
 
-def main(ctq, golden, data):
+def main(ctq, write_tables, data):
     with tempfile.TemporaryDirectory() as specs:
-        subprocess.run([golden, data, "--write-json", specs], check=True)
+        subprocess.run([write_tables, data, specs], check=True)
         for backend, counts in COUNTS.items():
             old = Path(specs, f"{backend}.json")
             wanted = (1, (HERE / f"{backend}.diff").read_text(), counts)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""PyTorch's own tables, exported: export.py CTQ GOLDEN DATA_DIRECTORY EXPORTER
+"""PyTorch's own tables, exported: export.py CTQ WRITE_TABLES DATA_DIRECTORY EXPORTER
 
 With PyTorch 1.13 the exporter writes the very text that ctq makes of the golden tables. A backend
 that is made here has all that those have not. Without PyTorch the test is skipped.
@@ -14,7 +14,7 @@ import tempfile
 from pathlib import Path
 
 PYTHON = "/usr/bin/python3"  # the one that has Debian's PyTorch
-ctq, golden, data, exporter = sys.argv[1:]
+ctq, write_tables, data, exporter = sys.argv[1:]
 
 # A user's backend: an op, a nested pattern with getters, a constraint.
 BACKEND = '''
@@ -87,7 +87,7 @@ def main():
         assert unknown.returncode == 1 and "no_such_backend" in unknown.stderr
         if not version.startswith("1.13"):
             return
-        run(golden, data, "--write-json", folder / "golden")
+        run(write_tables, data, folder / "golden")
         for table in ("native", "fbgemm", "x86", "qnnpack", "tensorrt"):
             export(table, folder / f"{table}.json", folder)
             wanted = (folder / "golden" / f"{table}.json").read_text()
