@@ -28,7 +28,8 @@ def read_layers(root):
     for path in sorted(root.glob("ctq/**/*.hpp")):
         header = path.relative_to(root).as_posix()
         layer = layer_of(header)
-        folders[layer].add("/".join(header.split("/")[2:-1]))
+        inner = header.split("/")[2:-1]
+        folders[layer] |= {"/".join(inner)} if header.count("/") > 1 else set()
         included = {layer_of(name) for _, _, name in includes_of(path.read_text().splitlines())
                     if name.startswith("ctq/")}
         uses.setdefault(layer, set()).update(included - {layer})
@@ -68,7 +69,7 @@ def essential(uses):
 
 
 def text_of(layer, folders):
-    """Its folders, two levels deep, one line for each group."""
+    """Its title, and its folders, two levels deep, one line for each group."""
     groups = collections.defaultdict(list)
     for folder in sorted(folders - {""}):
         first, _, rest = folder.partition("/")
@@ -80,7 +81,7 @@ def text_of(layer, folders):
             if len(lines[-1]) + len(name) > LONGEST_LINE:
                 lines.append("    ")
             lines[-1] += name + "/ "
-    return layer + ("/" if lines or layer != "ctq" else ".hpp"), lines
+    return layer + ("/" if folders else ".hpp"), lines
 
 
 def arranged(row, arrows):

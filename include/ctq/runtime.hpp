@@ -2,9 +2,9 @@
 #pragma once
 
 // runtime: runs plans. Float and observed models, the int8 model, and the interpreter that both are
-// compared with. Only this layer uses both passes and kernels. dispatched.hpp and
-// compiled_kernels/define_kernel_set.hpp are not included here: they are for translation units that
-// are compiled for each instruction set.
+// compared with. Here plans and kernels meet; evaluate and train, above, use both, too.
+// dispatched.hpp and compiled_kernels/define_kernel_set.hpp are not included here: they are for
+// translation units that are compiled for each instruction set.
 
 #include "ctq/kernels/operands.hpp"
 #include "ctq/runtime/aligned_buffer.hpp"

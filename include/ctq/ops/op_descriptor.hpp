@@ -128,7 +128,8 @@ struct op_parameter {
 };
 
 struct op_parameters {
-  static constexpr int max_count = 32;  // of recurrent networks; others have four at most
+  // Recurrent networks of 4 layers in 2 directions; nn.TransformerDecoderLayer has 20.
+  static constexpr int max_count = 32;
 
   op_parameter item[max_count]{};
   int count = 0;

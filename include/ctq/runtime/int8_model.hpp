@@ -35,10 +35,13 @@ class int8_model : public shared_model_calls<Model, typename io_types<Plan::int8
   /// Scale and zero point of each observer of the plan.
   [[nodiscard]] std::span<const ctq::qparams> qparams() const& { return state_->source.qparams; }
   std::span<const ctq::qparams> qparams() const&& = delete;
-  /// The qparams of an input or output that is integers; default values if it is float.
+  /// The qparams of input i if it is integers; default values if it is float.
+  /// Requires  0 <= i < number of inputs
   [[nodiscard]] ctq::qparams input_qparams(int i = 0) const {
     return qparams_of(Plan::int8_schedule.inputs[i]);
   }
+  /// The same of output i.
+  /// Requires  0 <= i < number of outputs
   [[nodiscard]] ctq::qparams output_qparams(int i = 0) const {
     return qparams_of(Plan::int8_schedule.outputs[i]);
   }

@@ -24,6 +24,8 @@ namespace ctq {
 template <class Kernels>
 class interpreter {
  public:
+  /// `qparams` has those of each observer of the graph, by its number; `backend` and `mapping` are
+  /// those that the graph was prepared with. A graph of floats needs none of the three.
   /// Errors  a graph that cannot be scheduled; as quantize_parameters and pack_parameters
   template <stage Stage>
   [[nodiscard]] static result<interpreter> make(graph_view<Stage> g, const weights& w,

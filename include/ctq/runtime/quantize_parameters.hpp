@@ -123,9 +123,9 @@ template <int = 0>
   to.set(name + ".shift", {static_cast<int>(channels)}, std::move(shift));
 }
 
-/// The tensors that a user op owns; its "weight" is quantized if the op computes on integers.
+/// The tensors that an op owns; its "weight" is quantized if the op computes on integers.
 template <int = 0>
-[[nodiscard, gnu::cold]] status add_user_parameters(const step& s, const node& n,
+[[nodiscard, gnu::cold]] status add_op_parameters(const step& s, const node& n,
                                                     const parameter_sources& from, state_dict& to) {
   const op_descriptor& d = *n.op->descriptor;
   if (d.parameters == nullptr) return done{};
@@ -196,7 +196,7 @@ template <int = 0>
       added = quantizing::add_recurrent(s, n, from, to);
     } else if (const auto& facts = kernels::facts_of(s.key.kernel);
                (facts.calls_op || facts.has_tensors) && !is_called_after_layer(s, n)) {
-      added = quantizing::add_user_parameters(s, n, from, to);
+      added = quantizing::add_op_parameters(s, n, from, to);
     }
     if (!added && added.error().place.starts_with("tensor ")) return unexpected{added.error()};
     if (!added) return fail(place_of(n) + ", " + added.error().place, added.error().cause);

@@ -33,7 +33,8 @@
 //   words.weight_scale, words.weight_zero_point   float32 (rows), of rows of integers
 //   lstm.weight_ih_l0, …  of recurrent layers: as conv1.weight, with a _scale each; float32 if
 //                        the weight is quantized to float16
-//   gate.NAME            the parameters of a user op
+//   gate.NAME            the other parameters of an op: of a norm, of PReLU, of attention, of an op
+//                        defined outside of ctq
 //   pos                  float32: a parameter or a buffer that is an operand
 
 namespace ctq {

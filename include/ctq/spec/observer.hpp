@@ -96,15 +96,15 @@ struct optional_int {
 struct observer_args {
   ctq::dtype dtype = quint8;
   ctq::qscheme qscheme = ctq::qscheme::per_tensor_affine;
-  bool reduce_range = false;
-  optional_int quant_min{};
+  bool reduce_range = false;         // halves the range of integers
+  optional_int quant_min{};          // both or none: inside the dtype's range, with 0 between them
   optional_int quant_max{};
-  float eps = 0x1p-23F;
-  double averaging_constant = 0.01;  // moving averages
+  float eps = 0x1p-23F;              // the smallest scale, > 0
+  double averaging_constant = 0.01;  // moving averages: 0 to 1, the weight of a new batch
   int ch_axis = 0;                   // per channel
   int group_size = 0;                // per channel, ch_axis 0; 0: one range for all of it
-  int bins = 2048;                   // histogram
-  int upsample_rate = 128;           // histogram
+  int bins = 2048;                   // histogram: >= 1
+  int upsample_rate = 128;           // histogram: >= 1, bins into which a bin is divided to merge
   bool is_dynamic = false;           // placeholder
   float scale = 1.0F;                // fixed_qparams, learnable_fake_quantize
   std::int64_t zero_point = 0;       // fixed_qparams, learnable_fake_quantize
@@ -168,9 +168,11 @@ struct placeholder_observer_args {
 template <placeholder_observer_args Args = placeholder_observer_args{}>
 struct placeholder_observer : observer<observer_class::placeholder, Args> {};
 
+/// The range from the least to the greatest value of all batches.
 template <observer_args Args = observer_args{}>
 struct min_max_observer : observer<observer_class::min_max, Args> {};
 
+/// The range between the moving averages of each batch's least and greatest value.
 template <observer_args Args = observer_args{}>
 struct moving_average_min_max_observer : observer<observer_class::moving_average_min_max, Args> {};
 
@@ -201,13 +203,16 @@ struct per_channel_observer_args {
   }
 };
 
+/// As min_max_observer, with a range for each index along ch_axis.
 template <per_channel_observer_args Args = per_channel_observer_args{}>
 struct per_channel_min_max_observer : observer<observer_class::per_channel_min_max, Args> {};
 
+/// As moving_average_min_max_observer, with a range for each index along ch_axis.
 template <per_channel_observer_args Args = per_channel_observer_args{}>
 struct moving_average_per_channel_min_max_observer
     : observer<observer_class::moving_average_per_channel_min_max, Args> {};
 
+/// The range with the least expected squared error of quantization, by a histogram of all batches.
 template <observer_args Args = observer_args{}>
 struct histogram_observer : observer<observer_class::histogram, Args> {};
 
@@ -243,10 +248,12 @@ struct wrapped {
 template <class Observer>
 struct fake_quantize : observer_parts::wrapped<Observer, fake_quantize_class::fake_quantize> {};
 
+/// The same in one pass over the tensor, for observers with a moving average.
 template <class Observer>
 struct fused_moving_avg_obs_fake_quantize
     : observer_parts::wrapped<Observer, fake_quantize_class::fused_moving_avg_obs_fake_quantize> {};
 
+/// Simulates quantization by the qparams of a fixed_qparams_observer.
 template <class Observer>
 struct fixed_qparams_fake_quantize
     : observer_parts::wrapped<Observer, fake_quantize_class::fixed_qparams_fake_quantize> {};

@@ -39,6 +39,7 @@ class sgd {
   void set_learning_rate(float r) { options_.learning_rate = r; }
   [[nodiscard]] const sgd_options& options() const { return options_; }
 
+  /// One step for all parameters: the same ones, in the same order, in each call.
   void step(const std::vector<training::parameter_view>& parameters) {
     buffers_.resize(parameters.size());
     const sgd_options& o = options_;
@@ -73,6 +74,7 @@ struct adam_options {
 
 /// Adam, in step t:
 ///
+///   g += weight_decay * p
 ///   m = beta1 * m + (1 - beta1) * g
 ///   v = beta2 * v + (1 - beta2) * g²
 ///   p -= learning_rate / (1 - beta1^t) * m / (sqrt(v / (1 - beta2^t)) + eps)
@@ -85,6 +87,7 @@ class adam {
   void set_learning_rate(float r) { options_.learning_rate = r; }
   [[nodiscard]] const adam_options& options() const { return options_; }
 
+  /// One step for all parameters: the same ones, in the same order, in each call.
   void step(const std::vector<training::parameter_view>& parameters) {
     moments_.resize(parameters.size());
     const adam_options& o = options_;

@@ -16,6 +16,7 @@ class random_source {
  public:
   explicit random_source(std::uint64_t seed) : state_(seed) {}
 
+  /// The next 64 random bits.
   [[nodiscard]] std::uint64_t bits() {
     state_ += 0x9E3779B97F4A7C15U;
     std::uint64_t z = state_;

@@ -18,6 +18,7 @@ struct cosine_schedule {
   std::int64_t steps{};
   float minimum = 0.0F;
 
+  /// The learning rate in this step; that of step 0 before it.
   [[nodiscard]] float at(std::int64_t step) const {
     if (step >= steps) return minimum;
     const double part = static_cast<double>(step < 0 ? 0 : step) / static_cast<double>(steps);

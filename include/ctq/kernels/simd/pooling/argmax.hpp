@@ -30,7 +30,7 @@ struct first_extremes {
 
 /// Elements that are `step` apart, for a register of adjacent ones at a time; the last register
 /// overlaps the one before.
-///   Requires  r.step is at least the lanes of a register
+/// Requires  r.step is at least the lanes of a register
 template <class Isa>
 [[gnu::always_inline]] inline void argmax_of_rows(const reduced_rows& r, bool largest,
                                                   const float* in, std::int64_t* out) noexcept {
@@ -52,7 +52,7 @@ template <class Isa>
 }
 
 /// Contiguous rows: each lane has every n-th element, of which the first is chosen at the end.
-///   Requires  r.count is at least the lanes of a register
+/// Requires  r.count is at least the lanes of a register
 template <class Isa>
 [[gnu::always_inline]] inline void argmax_of_contiguous(const reduced_rows& r, reduction_rule rule,
                                                         const float* in,

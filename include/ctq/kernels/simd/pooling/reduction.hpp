@@ -47,7 +47,7 @@ template <class Batch>
 
 /// Elements that are `step` apart, for a register of adjacent ones at a time; the last register
 /// overlaps the one before.
-///   Requires  r.step is at least the lanes of a register
+/// Requires  r.step is at least the lanes of a register
 template <class Isa, class T>
 [[gnu::always_inline]] inline void extremes_of_rows(const reduced_rows& r, bool largest,
                                                     const T* in, T* out) noexcept {
