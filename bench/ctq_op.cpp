@@ -80,7 +80,7 @@ class prepared_op {
       data_[i].in[0] = step.in[0] == place::second ? op::b : op::a;
       data_[i].in[1] = op::b;
       data_[i].out = of.out();
-      data_[i].steps = {of.out().zero_point, 0, 255};
+      data_[i].out_range = {of.out().zero_point, 0, 255};
       const auto at = [&](place p) -> std::byte* {
         if (p == place::between) return between_.data();
         return p == place::result ? out : const_cast<std::byte*>(of.input(p == place::second));

@@ -28,7 +28,7 @@ class layer_memory {
         workspace_{workspace_bytes} {
     std::memcpy(memory_.data() + in_, of.in.data(), of.in.size());
     data_.in[0].zero_point = layer::zero_point_in;
-    data_.steps = {.zero_point = layer::zero_point_out, .lo = 0, .hi = 255};
+    data_.out_range = {.zero_point = layer::zero_point_out, .lo = 0, .hi = 255};
     operands_ = {.in = {memory_.data() + in_},
                  .out = memory_.data() + out_,
                  .packed = memory_.data(),

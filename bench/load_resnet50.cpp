@@ -53,7 +53,7 @@ class resnet50 {
     for (std::size_t i = 0; i < names_.size(); ++i) nodes_[i].name = names_[i];
   }
 
-  [[nodiscard]] std::span<const step> steps() const { return steps_; }
+  [[nodiscard]] std::span<const step> steps() const { return qparams_; }
   [[nodiscard]] std::span<const node> nodes() const { return nodes_; }
   [[nodiscard]] std::span<const stored_tensor> tensors() const { return tensors_; }
 
@@ -68,7 +68,7 @@ class resnet50 {
            std::vector<std::int64_t> shape) {
     step s{.key = key, .node = static_cast<int>(nodes_.size())};
     s.in_observer[0] = s.out_observer = 0;
-    steps_.push_back(s);
+    qparams_.push_back(s);
     nodes_.push_back({.op = op});
     names_.push_back(name);
     std::size_t count = 1;
@@ -84,7 +84,7 @@ class resnet50 {
     tensors_.push_back({name + ".bias", stored_dtype::f32, outputs, reals});
   }
 
-  std::vector<step> steps_;
+  std::vector<step> qparams_;
   std::vector<node> nodes_;
   std::vector<std::string> names_;
   std::vector<std::vector<std::byte>> bytes_;

@@ -65,9 +65,9 @@ int main(int count, char** arguments) {
   ctq::evaluator<stage::prepared, ctq::fast_kernels> calibrate(prepared.view(), modules,
                                                                {.observers = &observers});
   for (int i = 0; i < 32; ++i) calibrate.run(random_input(bits)).value_or_exit();
-  ctq::quantizations steps;
+  ctq::model_qparams qparams;
   for (int o = 0; o < prepared.observers; ++o)
-    if (const auto found = observers.steps(o)) steps.activations[o] = *found;
+    if (const auto found = observers.qparams(o)) qparams.activations[o] = *found;
   // [calibrate]
 
   // Compares integers with floats, on data that was not used for calibration.
@@ -76,7 +76,7 @@ int main(int count, char** arguments) {
   const auto lowered = ctq::lower(reference.view());
   ctq::evaluator<stage::fused, ctq::fast_kernels> floats(fused.view(), modules, {});
   ctq::evaluator<stage::lowered, ctq::fast_kernels> integers(lowered.view(), modules,
-                                                             {.steps = &steps});
+                                                             {.qparams = &qparams});
   std::vector<std::vector<ctq::node_value>> data;
   for (int i = 0; i < 8; ++i) data.push_back(random_input(bits));
   const auto layers = ctq::compare(floats, integers, data).value_or_exit();

@@ -38,8 +38,8 @@ float_tensor floats_of(const suite_file& file, const json& reference) {
 ctq::quantized_tensor quantized_tensor_of(const suite_file& file, const json& j) {
   const tensor t = file.read(j.at("q"));
   ctq::quantized_tensor q{{}, {t.shape, {}}};
-  q.steps.scale = {j.at("scale").get<double>()};
-  q.steps.zero_point = {integer<std::int32_t>(j.at("zero_point"))};
+  q.qparams.scale = {j.at("scale").get<double>()};
+  q.qparams.zero_point = {integer<std::int32_t>(j.at("zero_point"))};
   for (const double x : t.values) q.q.data.push_back(static_cast<std::int32_t>(x));
   return q;
 }
@@ -52,7 +52,7 @@ std::vector<node_value> all_floats(const suite_file& file, const json& reference
 
 /// Empty, or by what the scale or the zero point differs.
 std::string difference_of(const std::string& name, double scale, std::int64_t zero_point,
-                          const ctq::quantization& got) {
+                          const ctq::tensor_qparams& got) {
   if (std::abs(got.scale[0] - scale) <= qparams_tolerance * scale &&
       got.zero_point[0] == zero_point)
     return {};
@@ -61,7 +61,7 @@ std::string difference_of(const std::string& name, double scale, std::int64_t ze
          std::to_string(zero_point) + "; ";
 }
 std::string difference_of(const std::string& name, const json& wanted,
-                          const ctq::quantization* got) {
+                          const ctq::tensor_qparams* got) {
   if (got == nullptr) return name + ": no observer; ";
   return difference_of(name, wanted.at(0).get<double>(), integer<std::int64_t>(wanted.at(1)), *got);
 }
@@ -71,7 +71,7 @@ std::string difference_of(const std::string& name, const ctq::quantized_tensor& 
                           const ctq::quantized_tensor* got) {
   if (got == nullptr || got->q.shape != wanted.q.shape) return name + ": not these integers; ";
   std::string why =
-      difference_of(name, wanted.steps.scale[0], wanted.steps.zero_point[0], got->steps);
+      difference_of(name, wanted.qparams.scale[0], wanted.qparams.zero_point[0], got->qparams);
   std::size_t differ = 0;
   std::int32_t most = 0;
   for (std::size_t i = 0; i < wanted.q.data.size(); ++i) {
@@ -162,14 +162,14 @@ std::string check_network(const suite_file& file, const json& c, ctq::semantics 
     (void)checked(calibrate.run(all_floats(file, batch)));
 
   std::string why;
-  ctq::quantizations steps;
+  ctq::model_qparams qparams;
   std::size_t observed = 0;
   for (int i = 0; i < m.prepared.size(); ++i) {
     const ctq::node& app = m.prepared.nodes[i];
     if (app.observer_config == nullptr) continue;
     const std::string of(m.prepared.view().arg(i, 0).name);
-    const auto found = observers.steps(app.observer);
-    if (found) steps.activations[app.observer] = *found;
+    const auto found = observers.qparams(app.observer);
+    if (found) qparams.activations[app.observer] = *found;
     const auto wanted = n.at("observed").find(of);
     if (wanted == n.at("observed").end())
       why += of + " is observed; ";
@@ -178,10 +178,10 @@ std::string check_network(const suite_file& file, const json& c, ctq::semantics 
     ++observed;
   }
   if (observed != n.at("observed").size()) why += "another number of values is observed; ";
-  (void)checked(custom.convert(steps));
+  (void)checked(custom.convert(qparams));
   ctq::evaluator<stage::lowered> run(
       m.lowered.view(), modules,
-      {.semantics = semantics, .steps = &steps, .implementation = custom.quantized()});
+      {.semantics = semantics, .qparams = &qparams, .implementation = custom.quantized()});
   const auto values = run.run(all_floats(file, c.at("floats")));
   const ctq::float_ops::value out = checked(values).back().real();
   const auto* results = out.get_if<ctq::float_ops::list>();

@@ -247,7 +247,7 @@ void model_case::read_backend(golden_backends& backends) {
   backend_ = custom_->view();
 }
 
-std::optional<ctq::quantization> model_case::qparams_behind(
+std::optional<ctq::tensor_qparams> model_case::qparams_behind(
     const suite_file& file, const ctq::node& n,
     ctq::graph_view<ctq::stage::prepared> prepared) const {
   for (int i = 0; i < prepared.size(); ++i) {
@@ -255,8 +255,8 @@ std::optional<ctq::quantization> model_case::qparams_behind(
     const std::string observer = "activation_post_process_" + std::to_string(prepared[i].number);
     for (const json& q : c_.at("qparams"))
       if (q.at("node") == observer && q.contains("scale"))
-        return quantization_from(file, prepared[i].observer_config->args.dtype, -1, q.at("scale"),
-                                 q.at("zero_point"));
+        return tensor_qparams_from(file, prepared[i].observer_config->args.dtype, -1, q.at("scale"),
+                                   q.at("zero_point"));
   }
   return {};
 }

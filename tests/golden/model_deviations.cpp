@@ -35,7 +35,7 @@ double largest_difference(const ctq::float_ops::value& x, const ctq::float_ops::
 
 /// The integers, each this many more or less, within their range.
 ctq::quantized_tensor off_by(int steps, ctq::quantized_tensor q, std::mt19937& random) {
-  const ctq::quant_range range = ctq::range_of(q.steps.dtype);
+  const ctq::quant_range range = ctq::range_of(q.qparams.dtype);
   for (std::int32_t& x : q.q.data) {
     const std::int64_t moved = x + (random() % 2 == 0 ? steps : -steps);
     x = static_cast<std::int32_t>(std::clamp<std::int64_t>(moved, range.min, range.max));
@@ -45,8 +45,8 @@ ctq::quantized_tensor off_by(int steps, ctq::quantized_tensor q, std::mt19937& r
 
 /// A value, each element by so much more or less.
 node_value off_by(double distance, const node_value& v, std::mt19937& random) {
-  if (const auto* q = v.integers(); q != nullptr && !q->steps.is_per_channel())
-    return off_by(static_cast<int>(std::lround(distance / q->steps.scale[0])), *q, random);
+  if (const auto* q = v.integers(); q != nullptr && !q->qparams.is_per_channel())
+    return off_by(static_cast<int>(std::lround(distance / q->qparams.scale[0])), *q, random);
   const auto moved = [&](auto& self, const ctq::float_ops::value& x) -> ctq::float_ops::value {
     if (const auto* t = x.get_if<ctq::float_ops::tensor>()) {
       ctq::float_ops::tensor out = *t;
@@ -91,13 +91,13 @@ double effect_of(ctq::evaluator<Stage>& run, const std::vector<node_value>& valu
 std::optional<ctq::quantized_tensor> with_ties_rounded_otherwise(const ctq::float_ops::tensor& x,
                                                                  const ctq::quantized_tensor& q,
                                                                  const ctq::quant_range& range) {
-  const double scale = q.steps.scale[0];
+  const double scale = q.qparams.scale[0];
   std::optional<ctq::quantized_tensor> other;
   for (std::size_t e = 0; e < x.data.size(); ++e) {
     const double steps = double{x.data[e]} / scale;
     if (std::abs(std::abs(steps - std::nearbyint(steps)) - 0.5) > 0x1p-20 * std::abs(steps))
       continue;
-    const double both = std::floor(steps) + std::ceil(steps) + 2.0 * q.steps.zero_point[0];
+    const double both = std::floor(steps) + std::ceil(steps) + 2.0 * q.qparams.zero_point[0];
     const auto moved = static_cast<std::int64_t>(both) - q.q.data[e];
     if (moved < range.min || moved > range.max) continue;
     if (!other) other = q;
@@ -152,7 +152,7 @@ double deviation_of_ties(ctq::evaluator<stage::reference>& run,
     if (!is_any_of(g[i].op, ctq::q::quantize_per_tensor) || q == nullptr) continue;
     const auto x = floats_read_by(run, values, i);
     if (!x) continue;
-    if (auto other = with_ties_rounded_otherwise(*x, *q, ctq::range_of(q->steps.dtype)))
+    if (auto other = with_ties_rounded_otherwise(*x, *q, ctq::range_of(q->qparams.dtype)))
       sum += effect_of(run, values, i, node_value(*std::move(other)));
   }
   return sum;
@@ -168,9 +168,9 @@ double deviation_of_ties(ctq::evaluator<stage::prepared>& run,
         g[i].observer_config->fake_quantize == ctq::fake_quantize_class::none)
       continue;
     const auto x = floats_read_by(run, values, i);
-    const auto steps = observers.steps(g[i].observer);
-    if (!x || !steps || steps->is_per_channel()) continue;
-    const auto other = with_ties_rounded_otherwise(*x, ctq::quantize(*x, *steps),
+    const auto qparams = observers.qparams(g[i].observer);
+    if (!x || !qparams || qparams->is_per_channel()) continue;
+    const auto other = with_ties_rounded_otherwise(*x, ctq::quantize(*x, *qparams),
                                                    ctq::range_of(g[i].observer_config->args));
     if (other) sum += effect_of(run, values, i, node_value(ctq::dequantize(*other)));
   }

@@ -47,7 +47,7 @@ ctq::result<node_value> conv_add_relu(const std::vector<node_value>& reads, attr
   return node_value(*std::move(out));
 }
 
-json numbers_of(const ctq::quantization& s) {
+json numbers_of(const ctq::tensor_qparams& s) {
   std::vector<double> zero_point(s.zero_point.begin(), s.zero_point.end());
   if (!s.float_zero_point.empty())
     zero_point.assign(s.float_zero_point.begin(), s.float_zero_point.end());
@@ -204,7 +204,7 @@ void model_stages::add_custom() {
     for (int k = 0; k < c.model.prepared.size(); ++k)
       if (const node& o = c.model.prepared.nodes[k]; o.observer_config != nullptr)
         if (const auto behind = case_.qparams_behind(file_, n, m_.prepared.view()))
-          c.stages->steps_.activations[o.observer] = *behind;
+          c.stages->qparams_.activations[o.observer] = *behind;
   }
 }
 
@@ -247,9 +247,9 @@ void model_stages::take_steps(const json& wanted) {
       const json* zero_point = find_row(wanted, node_at(row, 2));
       if (scale == nullptr || zero_point == nullptr) throw malformed("a quantize without a scale");
       const int axis = per_channel ? integer<int>(row.at("args").at(3)) : -1;
-      steps_.activations[g[i].observer] =
-          quantization_from(file_, g[i].observer_config->args.dtype, axis, scale->at("value"),
-                            zero_point->at("value"));
+      qparams_.activations[g[i].observer] =
+          tensor_qparams_from(file_, g[i].observer_config->args.dtype, axis, scale->at("value"),
+                              zero_point->at("value"));
     }
   }
 }
@@ -262,7 +262,7 @@ void model_stages::take_weight_steps(const json& wanted) {
     const json* m = reference_module(*row);
     if (m == nullptr) continue;
     const int axis = is_per_channel(n.weight->args.qscheme) ? n.weight->args.ch_axis : -1;
-    steps_.weights[std::string(path_of(n)) + ".weight"] = quantization_from(
+    qparams_.weights[std::string(path_of(n)) + ".weight"] = tensor_qparams_from(
         file_, n.weight->args.dtype, axis, m->at("weight_scale"), m->at("weight_zero_point"));
   }
 }
@@ -279,7 +279,7 @@ json model_stages::describe_weight(Graph& run, const node& n, bool packed) const
       if (!name.starts_with("weight")) continue;
       const auto w = run.weight_of(n, name);
       if (!w) throw malformed(w.error().message());
-      const json s = *w ? numbers_of((*w)->steps) : json{{"scale", 1.0}, {"zero_point", 0}};
+      const json s = *w ? numbers_of((*w)->qparams) : json{{"scale", 1.0}, {"zero_point", 0}};
       all[name + "_scale"] = s.at("scale");
       all[name + "_zero_point"] = s.at("zero_point");
     }
@@ -292,14 +292,14 @@ json model_stages::describe_weight(Graph& run, const node& n, bool packed) const
             {"weight_qscheme", nullptr},
             {"weight_scale", 1.0},
             {"weight_zero_point", 0}};
-  const json s = numbers_of((*w)->steps);
+  const json s = numbers_of((*w)->qparams);
   if (!packed)
     return {{"weight_dtype", std::string(name_of(a.dtype))},
             {"weight_qscheme", qscheme_of(a)},
             {"weight_scale", s.at("scale")},
             {"weight_zero_point", s.at("zero_point")}};
   const std::vector<double> q((*w)->q.data.begin(), (*w)->q.data.end());
-  const std::string plural = (*w)->steps.is_per_channel() ? "s" : "";
+  const std::string plural = (*w)->qparams.is_per_channel() ? "s" : "";
   return {{"q_weight", q},
           {"q_weight_scale" + plural, s.at("scale")},
           {"q_weight_zero_point" + plural, s.at("zero_point")}};
@@ -313,19 +313,19 @@ row_values model_stages::numbers() const {
     return std::vector<double>(t->data.begin(), t->data.end());
   };
   v.qparams = [this](int observer) -> json {
-    const auto found = steps_.activations.find(observer);
-    if (found == steps_.activations.end()) return {{"scale", nullptr}, {"zero_point", nullptr}};
+    const auto found = qparams_.activations.find(observer);
+    if (found == qparams_.activations.end()) return {{"scale", nullptr}, {"zero_point", nullptr}};
     return numbers_of(found->second);
   };
   v.reference_weight = [this](const node& n) {
     ctq::evaluator<stage::reference> run(m_.reference.view(), modules_,
-                                         {.semantics = semantics_, .steps = &steps_});
+                                         {.semantics = semantics_, .qparams = &qparams_});
     return describe_weight(run, n, false);
   };
   v.left_in_float = [this](const node& n) { return left_in_float_.contains(std::string(n.name)); };
   v.packed_weight = [this](const node& n) {
     ctq::evaluator<stage::lowered> run(m_.lowered.view(), modules_,
-                                       {.semantics = semantics_, .steps = &steps_});
+                                       {.semantics = semantics_, .qparams = &qparams_});
     return describe_weight(run, n, true);
   };
   return v;
@@ -364,7 +364,7 @@ ctq::evaluation_options model_stages::options(run_stage of_children) {
   ctq::evaluation_options o;
   o.semantics = semantics_;
   o.observers = &observers_;
-  o.steps = &steps_;
+  o.qparams = &qparams_;
   o.implementation = [this, of_children](
                          const node& n, const values& reads,
                          const attributes& a) -> std::optional<ctq::result<node_value>> {

@@ -63,7 +63,7 @@ class model_stages {
   }
   [[nodiscard]] ctq::graph_view<ctq::stage::lowered> lowered() const { return m_.lowered.view(); }
   [[nodiscard]] ctq::observer_set& observers() { return observers_; }
-  [[nodiscard]] const ctq::quantizations& steps() const { return steps_; }
+  [[nodiscard]] const ctq::model_qparams& qparams() const { return qparams_; }
 
  private:
   void take_steps(const json& wanted);
@@ -94,7 +94,7 @@ class model_stages {
   ctq::module_state modules_;
   std::set<std::string> left_in_float_;  // nodes, by convert's mapping
   ctq::observer_set observers_;
-  ctq::quantizations steps_;
+  ctq::model_qparams qparams_;
   double deviation_ = 0.0;
   std::deque<child> children_;
 };

@@ -39,9 +39,9 @@ void append_wanted(const suite_file& file, const json& j, std::vector<ctq::float
 ctq::node_value value_from(const suite_file& file, const json& j) {
   if (j.contains("q")) {
     const tensor q = file.read(j.at("q"));
-    ctq::quantized_tensor t{
-        quantization_from(file, dtype_named(j.at("dtype")), -1, j.at("scale"), j.at("zero_point")),
-        {q.shape, {}}};
+    ctq::quantized_tensor t{tensor_qparams_from(file, dtype_named(j.at("dtype")), -1, j.at("scale"),
+                                                j.at("zero_point")),
+                            {q.shape, {}}};
     for (const double v : q.values) t.q.data.push_back(static_cast<std::int32_t>(v));
     return t;
   }
@@ -69,9 +69,9 @@ const ctq::float_ops::tensor* tensor_at(const ctq::module_state& modules, const 
   return v == nullptr ? nullptr : v->get_if<ctq::float_ops::tensor>();
 }
 
-ctq::quantization quantization_from(const suite_file& file, ctq::dtype dtype, int axis,
-                                    const json& scale, const json& zero_point) {
-  ctq::quantization s{dtype, axis, file.numbers(scale), {}, {}};
+ctq::tensor_qparams tensor_qparams_from(const suite_file& file, ctq::dtype dtype, int axis,
+                                        const json& scale, const json& zero_point) {
+  ctq::tensor_qparams s{dtype, axis, file.numbers(scale), {}, {}};
   const bool real = zero_point.is_object() && zero_point.at("t").at(0) == "f32";
   for (const double z : file.numbers(zero_point))
     if (real)

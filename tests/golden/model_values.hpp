@@ -27,9 +27,9 @@ namespace golden {
 
 /// {"scale": …, "zero_point": …}, numbers or tensors.
 ///   axis  -1: one for all
-[[nodiscard]] ctq::quantization quantization_from(const suite_file& file, ctq::dtype dtype,
-                                                  int axis, const json& scale,
-                                                  const json& zero_point);
+[[nodiscard]] ctq::tensor_qparams tensor_qparams_from(const suite_file& file, ctq::dtype dtype,
+                                                      int axis, const json& scale,
+                                                      const json& zero_point);
 
 /// How two outputs differ.
 struct output_difference {

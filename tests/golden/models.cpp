@@ -374,11 +374,11 @@ class model_check {
   std::string check_weight_qparams() const {
     for (const json& wanted : c_.at("weight_qparams")) {
       const std::string module = wanted.at("module");
-      const auto steps = stages_->observers().steps(module);
-      if (!steps) return stage_problem(module.c_str(), "its weight has no qparams");
-      const std::vector<double> zero_point(steps->zero_point.begin(), steps->zero_point.end());
+      const auto qparams = stages_->observers().qparams(module);
+      if (!qparams) return stage_problem(module.c_str(), "its weight has no qparams");
+      const std::vector<double> zero_point(qparams->zero_point.begin(), qparams->zero_point.end());
       const std::string why =
-          difference("scale", file_.numbers(wanted.at("scale")), steps->scale) +
+          difference("scale", file_.numbers(wanted.at("scale")), qparams->scale) +
           difference("zero_point", file_.numbers(wanted.at("zero_point")), zero_point);
       if (!why.empty()) return stage_problem(("weight of " + module).c_str(), why);
     }
@@ -400,17 +400,17 @@ class model_check {
   /// zero point by one and by what the difference of the range shifts it.
   std::string check_qparams(const json& wanted, int i) {
     const ctq::node& n = stages_->prepared()[i];
-    const auto steps = stages_->observers().steps(n.observer);
+    const auto qparams = stages_->observers().qparams(n.observer);
     const std::string place = "qparams of " + wanted.at("node").get<std::string>();
     if (!wanted.contains("scale"))
-      return steps ? stage_problem(place.c_str(), "there should be none") : "";
-    if (!steps) return stage_problem(place.c_str(), "there are none");
+      return qparams ? stage_problem(place.c_str(), "there should be none") : "";
+    if (!qparams) return stage_problem(place.c_str(), "there are none");
     const std::vector<double> scale = file_.numbers(wanted.at("scale"));
     const std::vector<double> zero_point = file_.numbers(wanted.at("zero_point"));
-    std::vector<double> got_zero_point(steps->zero_point.begin(), steps->zero_point.end());
-    if (!steps->float_zero_point.empty())
-      got_zero_point.assign(steps->float_zero_point.begin(), steps->float_zero_point.end());
-    if (scale.size() != steps->scale.size() || zero_point.size() != got_zero_point.size())
+    std::vector<double> got_zero_point(qparams->zero_point.begin(), qparams->zero_point.end());
+    if (!qparams->float_zero_point.empty())
+      got_zero_point.assign(qparams->float_zero_point.begin(), qparams->float_zero_point.end());
+    if (scale.size() != qparams->scale.size() || zero_point.size() != got_zero_point.size())
       return stage_problem(place.c_str(), "another number of channels");
     const bool exact = !sees_computed(n.observer);
     const ctq::quant_range range = range_of(n.observer_config->args);
@@ -418,7 +418,7 @@ class model_check {
       const double allowed = exact ? 0.0 : 4 * std::ldexp(1.0, std::ilogb(scale[c]) - 23);
       const auto differs = [&](double by) {
         const double shift = by / scale[c] * static_cast<double>(range.max - range.min);
-        return std::abs(steps->scale[c] - scale[c]) > by ||
+        return std::abs(qparams->scale[c] - scale[c]) > by ||
                std::abs(got_zero_point[c] - zero_point[c]) > (exact ? 0.0 : 1.0 + shift);
       };
       if (differs(allowed) &&
@@ -429,12 +429,13 @@ class model_check {
           return {};
         }
         if (!exact && std::abs(got_zero_point[c] - zero_point[c]) <= 1.0 &&
-            std::abs(steps->scale[c] - scale[c]) <= allowed + lost_by_elu(stages_->prepared(), i)) {
+            std::abs(qparams->scale[c] - scale[c]) <=
+                allowed + lost_by_elu(stages_->prepared(), i)) {
           rule_ = "elu-subtracts-from-exp";
           return {};
         }
         char text[120];
-        std::snprintf(text, sizeof text, "%.9g, %g instead of %.9g, %g", steps->scale[c],
+        std::snprintf(text, sizeof text, "%.9g, %g instead of %.9g, %g", qparams->scale[c],
                       got_zero_point[c], scale[c], zero_point[c]);
         return stage_problem(place.c_str(), text);
       }

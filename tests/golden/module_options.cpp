@@ -180,7 +180,7 @@ class search {
   bool run() {
     for (const int budget : {0, 1, 2, 4, 6, 9, 14, 24, 50, 1000}) {
       budget_ = budget;
-      steps_ = 0;
+      qparams_ = 0;
       if (from(0)) return true;
     }
     return false;
@@ -208,7 +208,7 @@ class search {
     decided_.insert(path);
     int unlikeliness = 0;
     for (const options& o : candidates(describe(i, path, type->second), modules_, path)) {
-      if (steps_ > most_steps || unlikeliness > budget_) break;
+      if (qparams_ > most_steps || unlikeliness > budget_) break;
       const int before = std::exchange(budget_, budget_ - unlikeliness++);
       modules_.clear_options(path);
       for (const auto& [name, given] : o) modules_.set_option(path, name, given);
@@ -224,7 +224,7 @@ class search {
 
   /// Computes node i for all inputs, then what follows.
   bool step(int i) {
-    ++steps_;
+    ++qparams_;
     bool good = true;
     for (std::size_t k = 0; k < values_.size() && good; ++k) {
       auto v = compute(i, k);
@@ -300,7 +300,7 @@ class search {
   ctq::evaluator<ctq::stage::fused> run_;
   std::vector<std::vector<node_value>> values_;  // by input, by node
   std::set<std::string> decided_;
-  int steps_ = 0;
+  int qparams_ = 0;
   int budget_ = 0;
   int last_ = -1;    // node, of those that fitted
   std::string why_;  // the next one could not be computed

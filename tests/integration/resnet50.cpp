@@ -155,10 +155,10 @@ int main(int count, char** arguments) {
 
   const auto reference = convert_graph(prepared.view(), backend_v<x86>, mapping);
   const auto lowered = lower(reference.view());
-  quantizations steps;
+  model_qparams qparams;
   for (int o = 0; o < prepared.observers; ++o)
-    if (const auto found = observers.steps(o)) steps.activations[o] = *found;
-  evaluator<stage::lowered, fast_kernels> int8(lowered.view(), modules, {.steps = &steps});
+    if (const auto found = observers.qparams(o)) qparams.activations[o] = *found;
+  evaluator<stage::lowered, fast_kernels> int8(lowered.view(), modules, {.qparams = &qparams});
   const double packing = seconds_for(int8, random_image(random));
   const double once = seconds_for(int8, random_image(random));
   if (packing < 0.0 || once < 0.0) return EXIT_FAILURE;

@@ -128,18 +128,18 @@ ctq::status check(const ctq::fx_graph& traced, const std::string& stem) {
   ctq::evaluator<stage::prepared, ctq::fast_kernels> calibrate(
       prepared.view(), *modules, {.semantics = semantics, .observers = &observers});
   if (auto done = run(calibrate, *calibration); !done) return ctq::unexpected{done.error()};
-  ctq::quantizations steps;
+  ctq::model_qparams qparams;
   for (int o = 0; o < prepared.observers; ++o)
-    if (const auto found = observers.steps(o)) steps.activations[o] = *found;
+    if (const auto found = observers.qparams(o)) qparams.activations[o] = *found;
 
   const auto ours = ctq::convert_graph(prepared.view(), backend, mapping);
   // Not as 1.13 computes: its clamp of integers writes pixels to wrong places.
   const auto lowered = ctq::lower(ours.view());
   ctq::evaluator<stage::fused, ctq::fast_kernels> in_float(fused.view(), *modules, {});
   ctq::evaluator<stage::reference, ctq::fast_kernels> rounded(
-      ours.view(), *modules, {.semantics = semantics, .steps = &steps});
+      ours.view(), *modules, {.semantics = semantics, .qparams = &qparams});
   ctq::evaluator<stage::lowered, ctq::fast_kernels> integers(lowered.view(), *modules,
-                                                             {.steps = &steps});
+                                                             {.qparams = &qparams});
   const auto a = run(in_float, *evaluation);
   if (!a) return ctq::unexpected{a.error()};
   const auto b = run(rounded, *evaluation);

@@ -55,18 +55,18 @@ inline void add(sums& to, const float_ops::tensor& wanted, const float_ops::tens
 /// By node: the scale of its integers, or of a quantize after it; 0 if there is none.
 template <stage Stage>
 std::vector<double> scales_of(graph_view<Stage> g, const std::vector<node_value>& values) {
-  std::vector<double> steps(static_cast<std::size_t>(g.size()), 0.0);
+  std::vector<double> scales(static_cast<std::size_t>(g.size()), 0.0);
   for (int i = 0; i < g.size(); ++i) {
     const quantized_tensor* const q = values[static_cast<std::size_t>(i)].integers();
     if (q == nullptr) continue;
-    const double scale = *std::max_element(q->steps.scale.begin(), q->steps.scale.end());
-    steps[static_cast<std::size_t>(i)] = scale;
+    const double scale = *std::max_element(q->qparams.scale.begin(), q->qparams.scale.end());
+    scales[static_cast<std::size_t>(i)] = scale;
     if (is_any_of(g[i].op, q::quantize_per_tensor, q::quantize_per_channel,
                   q::quantize_per_tensor_dynamic, q::decomposed_quantize_per_tensor,
                   q::decomposed_quantize_per_channel))
-      steps[static_cast<std::size_t>(g.args_of(i)[0])] = scale;
+      scales[static_cast<std::size_t>(g.args_of(i)[0])] = scale;
   }
-  return steps;
+  return scales;
 }
 
 /// By name of a layer of g: the node of `from` with the same value. For an op that lowering has
@@ -105,7 +105,7 @@ template <stage Reference, class Kernels, stage Quantized, class OtherKernels>
     if (!wanted) return unexpected{wanted.error()};
     const auto got = quantized.run(inputs);
     if (!got) return unexpected{got.error()};
-    const std::vector<double> steps = comparing::scales_of(g, *got);
+    const std::vector<double> scales = comparing::scales_of(g, *got);
     for (std::size_t i = 0; i < sums.size(); ++i) {
       const node& n = g[static_cast<int>(i)];
       const auto same = wanted_at.find(comparing::name_of(n));
@@ -118,7 +118,7 @@ template <stage Reference, class Kernels, stage Quantized, class OtherKernels>
       const auto* b = v.get_if<float_ops::tensor>();
       if (a == nullptr || b == nullptr || a->shape != b->shape) continue;
       comparing::add(sums[i], *a, *b);
-      sums[i].step = std::max(sums[i].step, steps[i]);
+      sums[i].step = std::max(sums[i].step, scales[i]);
       compared[i] = !is_any_of(n.op, q::dequantize, q::decomposed_dequantize_per_tensor,
                                q::decomposed_dequantize_per_channel, q::activation_post_process);
     }

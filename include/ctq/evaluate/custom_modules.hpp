@@ -28,20 +28,20 @@
 //                                        {.observers = &observers,
 //                                         .implementation = custom.observed()});
 //   …
-//   custom.convert(steps);
+//   custom.convert(qparams);
 //   evaluator<stage::reference> run(reference.view(), modules,
-//                                   {.steps = &steps, .implementation = custom.quantized()});
+//                                   {.qparams = &qparams, .implementation = custom.quantized()});
 
 namespace ctq {
 
 /// What a form of a custom module is made from.
 struct custom_module_source {
-  std::string path{};                    // of the module
-  qconfig_record qconfig{};              // of its node
-  module_state modules{};                // the module, named "", and those in it, by paths inside
-                                         // it; of a model in C++ also the options of its node
-  std::optional<quantization> output{};  // from_observed: of the observer after it; nullopt if
-                                         // there is none, or it has observed nothing
+  std::string path{};                      // of the module
+  qconfig_record qconfig{};                // of its node
+  module_state modules{};                  // the module, named "", and those in it, by paths inside
+                                           // it; of a model in C++ also the options of its node
+  std::optional<tensor_qparams> output{};  // from_observed: of the observer after it; nullopt if
+                                           // there is none, or it has observed nothing
 };
 
 /// The observed or the quantized form of one module.
@@ -125,12 +125,12 @@ class custom_module_set {
   }
 
   /// Makes the quantized forms.
-  ///   steps  the qparams of the observers of the prepared model
+  ///   qparams  those of the observers of the prepared model
   /// Errors  those of from_observed
-  [[nodiscard]] status convert(const quantizations& steps) {
+  [[nodiscard]] status convert(const model_qparams& qparams) {
     for (auto& [path, m] : modules_) {
-      const auto output = steps.activations.find(m.observer);
-      if (output != steps.activations.end()) m.source.output = output->second;
+      const auto output = qparams.activations.find(m.observer);
+      if (output != qparams.activations.end()) m.source.output = output->second;
       auto quantized = m.functions->from_observed(*m.observed, m.source);
       if (!quantized) return unexpected{quantized.error()};
       m.quantized = *std::move(quantized);

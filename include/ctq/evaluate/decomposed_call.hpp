@@ -27,16 +27,16 @@ namespace ctq::decomposed {
 /// Requires  as many scales as the axis has slices
 /// Rounding  to nearest, ties to even, after multiplying by the inverse of the scale: taken in
 ///           double for one scale, a Python number, in float32 for many, a tensor
-[[nodiscard]] inline quantized_tensor quantize(const float_ops::tensor& x, quantization steps,
+[[nodiscard]] inline quantized_tensor quantize(const float_ops::tensor& x, tensor_qparams qparams,
                                                quant_range range) {
-  quantized_tensor out{std::move(steps), {x.shape, std::vector<std::int32_t>(x.data.size())}};
-  const quantization& s = out.steps;
+  quantized_tensor out{std::move(qparams), {x.shape, std::vector<std::int32_t>(x.data.size())}};
+  const tensor_qparams& s = out.qparams;
   std::vector<float> inverse;
   for (const double scale : s.scale)
     inverse.push_back(s.is_per_channel() ? 1.0F / static_cast<float>(scale)
                                          : static_cast<float>(1.0 / scale));
   quantizing::for_each_element(x.shape, s, [&](std::size_t c, std::size_t i) {
-    out.q.data[i] = quantizing::step_of(x.data[i], inverse[c], s.zero_point[c], range);
+    out.q.data[i] = quantizing::integer_of(x.data[i], inverse[c], s.zero_point[c], range);
   });
   return out;
 }
@@ -55,14 +55,14 @@ namespace ctq::decomposed {
 
 /// The result of choose_qparams, as qparams of the dtype.
 /// Errors  any other value
-[[nodiscard]] inline result<quantization> qparams_from(const node_value& qparams, dtype d) {
+[[nodiscard]] inline result<tensor_qparams> qparams_from(const node_value& qparams, dtype d) {
   const float_ops::value v = qparams.real();
   const auto* pair = v.get_if<float_ops::list>();
   if (pair == nullptr || pair->size() != 2) return fail({}, "reads no scale and zero point");
   const auto scale = float_ops::as_real((*pair)[0]);
   const auto zero_point = float_ops::as_integer((*pair)[1]);
   if (!scale || !zero_point) return fail({}, "reads no scale and zero point");
-  return quantization{d, -1, {*scale}, {static_cast<std::int32_t>(*zero_point)}, {}};
+  return tensor_qparams{d, -1, {*scale}, {static_cast<std::int32_t>(*zero_point)}, {}};
 }
 
 }  // namespace ctq::decomposed

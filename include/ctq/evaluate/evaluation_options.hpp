@@ -20,9 +20,9 @@
 namespace ctq {
 
 /// The qparams of values and weights.
-struct quantizations {
-  std::map<int, quantization> activations;                   // by number of the observer
-  std::map<std::string, quantization, std::less<>> weights;  // by path; others are observed
+struct model_qparams {
+  std::map<int, tensor_qparams> activations;                   // by number of the observer
+  std::map<std::string, tensor_qparams, std::less<>> weights;  // by path; others are observed
 };
 
 /// Computes nodes in place of ctq: a user-defined module, or one that is quantized as a whole. For
@@ -37,7 +37,7 @@ struct evaluation_options {
   ctq::semantics semantics{};
   bool halve_dynamic_range = false;  // as PyTorch does on engines other than QNNPACK
   observer_set* observers{};         // prepared: they observe the values
-  const quantizations* steps{};      // reference, lowered
+  const model_qparams* qparams{};    // reference, lowered
   user_implementation implementation{};
 };
 

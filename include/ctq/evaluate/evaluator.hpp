@@ -39,7 +39,7 @@
 namespace ctq {
 
 /// Threads   one at a time: it caches folded and packed weights. Two evaluators may share the
-///           graph, modules and steps, but not observers, which stage::prepared changes
+///           graph, modules and qparams, but not observers, which stage::prepared changes
 /// Lifetime  the graph, the modules and what the options point to must outlive it unchanged; it
 ///           rejects temporary ones
 template <stage Stage, class Kernels = reference_kernels>
@@ -49,7 +49,7 @@ class evaluator {
       : g_(g),
         modules_(modules),
         rounding_(std::move(options)),
-        weights_(modules, rounding_.options().steps, rounding_.options().semantics) {
+        weights_(modules, rounding_.options().qparams, rounding_.options().semantics) {
     if constexpr (Stage == stage::lowered)
       for (int i = 0; i < g.size(); ++i) kept_.push_back({lowered::origin_of(g[i].op), {}});
   }
@@ -164,9 +164,9 @@ class evaluator {
                           *std::move(attributes));
     const float_ops::value v = out ? out->real() : float_ops::value{};
     if (!is_quantized(n.dtype) || !v.template is<float_ops::tensor>()) return out;
-    const auto steps = lowered::steps_of_output(n, op, in, rounding_);
-    if (!steps) return unexpected{steps.error()};
-    auto integers = rounding_.quantized(v, *steps);
+    const auto qparams = lowered::output_qparams(n, op, in, rounding_);
+    if (!qparams) return unexpected{qparams.error()};
+    auto integers = rounding_.quantized(v, *qparams);
     return by_table ? quantized_values::looked_up(std::move(integers), *in) : integers;
   }
 
@@ -176,7 +176,7 @@ class evaluator {
                                                           const std::vector<node_value>& reads) {
     if (!is_quantized(n.dtype)) return {};
     const quantized_tensor* const in = reads.empty() ? nullptr : reads[0].integers();
-    const auto out = lowered::steps_of_output(n, n.op, in, rounding_);
+    const auto out = lowered::output_qparams(n, n.op, in, rounding_);
     const auto attributes = attributes_of(n);
     if (!out || !attributes) return {};
     float_ops::python_call c = call_of(n, std::vector<float_ops::value>(reads.size()));
@@ -223,8 +223,8 @@ class evaluator {
     if (reads.size() == 1 && in != nullptr && scalars_change_the_scale(options().semantics))
       if (const auto number = lowered::scalar_of(call_of(n, real_values(reads))))
         return lowered::with_scalar(from, *in, *number);
-    const auto steps = rounding_.steps_of(n.observer);
-    if (!steps) return unexpected{steps.error()};
+    const auto qparams = rounding_.qparams_of_observer(n.observer);
+    if (!qparams) return unexpected{qparams.error()};
     const auto out = with_relu(float_call(n, from.op, real_values(reads), {}), from.relu);
     if (!out) return out;
     return rounding_.quantized(out->real(), n.observer);
@@ -235,7 +235,8 @@ class evaluator {
     const node& n = g_[i];
     if (!from.dynamic && !is_quantized(n.dtype)) return weighted_in_float(n, from, reads);
     const quantized_tensor* const in = reads[0].integers();
-    const auto out = rounding_.steps_of(lowered::observer_of_output(g_, i, options().semantics));
+    const auto out =
+        rounding_.qparams_of_observer(lowered::observer_of_output(g_, i, options().semantics));
     lowered::ready_layer<Kernels>& ready = kept_[static_cast<std::size_t>(i)].layer;
     if (in != nullptr && out && ready.computes(*in, *out, modules_))
       return node_value(ready.run(rounding_.kernels(), *in));

@@ -29,7 +29,7 @@
 namespace ctq {
 
 /// Whether there are kernels for this dtype, and they can compute with these qparams.
-[[nodiscard]] inline bool has_kernels(const quantization& q) {
+[[nodiscard]] inline bool has_kernels(const tensor_qparams& q) {
   if (q.is_per_channel() || !q.float_zero_point.empty() || q.scale.size() != 1) return false;
   const quant_range r = range_of(q.dtype);
   return kernels::is_int8(q.dtype) && q.zero_point[0] >= r.min && q.zero_point[0] <= r.max &&
@@ -40,11 +40,12 @@ namespace ctq {
 template <class Kernels>
 class kernel_calls {
  public:
-  [[nodiscard]] quantized_tensor quantize(const float_ops::tensor& x, quantization steps) {
-    if (!has_kernels(steps) || x.data.size() > INT32_MAX) return ctq::quantize(x, std::move(steps));
-    quantized_tensor out{std::move(steps), {x.shape, {}}};
-    const step_data data{.out = qparams_of(out.steps)};
-    with_type(out.steps.dtype, [&]<class Q>(Q) {
+  [[nodiscard]] quantized_tensor quantize(const float_ops::tensor& x, tensor_qparams qparams) {
+    if (!has_kernels(qparams) || x.data.size() > INT32_MAX)
+      return ctq::quantize(x, std::move(qparams));
+    quantized_tensor out{std::move(qparams), {x.shape, {}}};
+    const step_data data{.out = qparams_of(out.qparams)};
+    with_type(out.qparams.dtype, [&]<class Q>(Q) {
       Q* const to = out_.of<Q>(x.data.size());
       kernels::kernel_code<kernels::descriptors::quantize>::template run<Kernels, float, Q>(
           {static_cast<int>(x.data.size())}, {}, {.in = {x.data.data()}, .out = to, .data = &data});
@@ -59,12 +60,12 @@ class kernel_calls {
                                                      const kernel_signature::sizes& sizes,
                                                      std::span<const quantized_tensor* const> in,
                                                      const float_ops::extents& shape,
-                                                     const quantization& to) {
+                                                     const tensor_qparams& to) {
     if (!has_kernels(to)) return {};
     step_data data{.out = qparams_of(to)};
     for (std::size_t i = 0; i < in.size(); ++i) {
-      if (!has_kernels(in[i]->steps) || in[i]->steps.dtype != to.dtype) return {};
-      data.in[i] = qparams_of(in[i]->steps);
+      if (!has_kernels(in[i]->qparams) || in[i]->qparams.dtype != to.dtype) return {};
+      data.in[i] = qparams_of(in[i]->qparams);
     }
     std::optional<quantized_tensor> out;
     with_type(to.dtype, [&]<class Q>(Q) {
@@ -97,9 +98,9 @@ class kernel_calls {
   ///   in    the qparams of the input
   ///   bias  [O] or null
   template <class Layer = layer_shape>
-  [[nodiscard]] integer_layer layer(const std::optional<Layer>& s, const quantization& in,
+  [[nodiscard]] integer_layer layer(const std::optional<Layer>& s, const tensor_qparams& in,
                                     const node_value& weight, const std::vector<float>* bias,
-                                    const quantization& to, bool relu) {
+                                    const tensor_qparams& to, bool relu) {
     if (!s || !has_kernels(in) || !has_kernels(to)) return {};
     integer_layer ready;
     with_type(in.dtype, [&]<class Q>(Q) {
@@ -114,8 +115,9 @@ class kernel_calls {
       // 128: half as many kernels to compile.
       const auto shift = static_cast<std::int32_t>(range_of(in.dtype).min - range_of(to.dtype).min);
       const kernels::output_range range = kernels::output_range_of(qparams_of(to), relu);
-      const step_data data{.in = {qparams_of(in)},
-                           .steps = {range.zero_point + shift, range.lo + shift, range.hi + shift}};
+      const step_data data{
+          .in = {qparams_of(in)},
+          .out_range = {range.zero_point + shift, range.lo + shift, range.hi + shift}};
       ready = [s = *s, p, data, to, shift](kernel_calls& calls, const quantized_tensor& x) {
         const Q* const from = narrowed<Q>(x, calls.in_[0]);
         const Q* const q = calls.template run_layer<Q>(s, from, x.q.shape, *p, data);
@@ -132,19 +134,19 @@ class kernel_calls {
                                                                 const quantized_tensor& in,
                                                                 const node_value& weight,
                                                                 const std::vector<float>* bias) {
-    if (!s || !has_kernels(in.steps)) return {};
+    if (!s || !has_kernels(in.qparams)) return {};
     std::optional<float_ops::tensor> out;
-    with_type(in.steps.dtype, [&]<class Q>(Q) {
+    with_type(in.qparams.dtype, [&]<class Q>(Q) {
       const layer_key key{to_block<kernel_signature::sizes>(s->conv),
-                          in.steps,
+                          in.qparams,
                           {.dtype = f32},
                           bias == nullptr ? std::vector<float>() : *bias};
       const auto p = packed_.of(weight.share_integers(), key, [&] {
         return pack_layer_in_float<Kernels, Q>(s->conv, *weight.integers(), key.bias,
-                                               qparams_of(in.steps));
+                                               qparams_of(in.qparams));
       });
       if (!p->exact) return;
-      const step_data data{.in = {qparams_of(in.steps)}};
+      const step_data data{.in = {qparams_of(in.qparams)}};
       const float* const y = run_layer<float>(*s, narrowed<Q>(in, in_[0]), in.q.shape, *p, data);
       out = float_ops::tensor{s->out, {y, y + float_ops::numel(s->out)}};
     });
@@ -164,7 +166,7 @@ class kernel_calls {
                       (bias == nullptr || bias->data.size() == static_cast<std::size_t>(w[0]));
     if (!fits) return {};
     const linear_shape s{static_cast<int>(in.data.size()) / w[1], w[1], w[0], to_signed ? 1 : 0,
-                         weight.integers()->steps.group_size};
+                         weight.integers()->qparams.group_size};
     if (s.group_size > 0 && !to_signed) return {};
     const layer_key key{to_block<kernel_signature::sizes>(s),
                         {.dtype = f32},
@@ -224,7 +226,7 @@ class kernel_calls {
  private:
   struct layer_key {
     kernel_signature::sizes shape{};
-    quantization in{}, out{};
+    tensor_qparams in{}, out{};
     std::vector<float> bias{};
 
     friend bool operator==(const layer_key&, const layer_key&) = default;

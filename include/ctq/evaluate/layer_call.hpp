@@ -151,13 +151,13 @@ template <class Sizes, class Kernels>
 template <class Kernels>
 struct ready_layer {
   float_ops::extents in_shape{};
-  quantization in{}, out{};
+  tensor_qparams in{}, out{};
   std::uint64_t modules{};  // their revision
   typename kernel_calls<Kernels>::integer_layer run{};
 
-  [[nodiscard]] bool computes(const quantized_tensor& x, const quantization& to,
+  [[nodiscard]] bool computes(const quantized_tensor& x, const tensor_qparams& to,
                               const module_state& state) const {
-    return run && modules == state.revision() && in_shape == x.q.shape && in == x.steps &&
+    return run && modules == state.revision() && in_shape == x.q.shape && in == x.qparams &&
            out == to;
   }
 };
@@ -172,18 +172,18 @@ template <class Kernels>
 [[nodiscard]] result<std::optional<node_value>> layer_by_kernel(
     const node& n, const origin& from, const quantized_tensor& in, const node_value& weight,
     float_ops::python_call call, const std::vector<node_value>& reads, const module_state& modules,
-    const quantization& to, kernel_calls<Kernels>& kernels, ready_layer<Kernels>& kept) {
+    const tensor_qparams& to, kernel_calls<Kernels>& kernels, ready_layer<Kernels>& kept) {
   using outcome = std::optional<node_value>;
   if (n.op->descriptor->schedule.how != schedule_as::layer) {
     auto layer = weighted(from.op, in, weight, std::move(call),
                           [&](const auto& shape, const std::vector<float>* bias) {
-                            return kernels.layer(shape, in.steps, weight, bias, to, from.relu);
+                            return kernels.layer(shape, in.qparams, weight, bias, to, from.relu);
                           });
     if (!layer) return unexpected{layer.error()};
     if (!*layer) return outcome();
     if (from.op->kind != op_kind::module)  // its weight is an input, another one next time
       return outcome(node_value((*layer)(kernels, in)));
-    kept = {in.q.shape, in.steps, to, modules.revision(), *std::move(layer)};
+    kept = {in.q.shape, in.qparams, to, modules.revision(), *std::move(layer)};
     return outcome(node_value(kept.run(kernels, in)));
   }
   if (from.op->kind == op_kind::module && call.positional.size() > 1) call.positional.resize(1);

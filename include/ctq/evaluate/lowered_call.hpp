@@ -41,16 +41,16 @@ namespace ctq {
 
 /// The qparams of an output that do not depend on the observer: those of the input if the op copies
 /// or compares integers, or those of a known range. nullopt: those of the observer.
-[[nodiscard]] inline std::optional<quantization> steps_of_kernel(op_id op, dtype d,
-                                                                 const quantized_tensor* in,
-                                                                 semantics s) {
+[[nodiscard]] inline std::optional<tensor_qparams> kernel_qparams(op_id op, dtype d,
+                                                                  const quantized_tensor* in,
+                                                                  semantics s) {
   if (in == nullptr) return {};
-  if (lowering::copies_values(op) && copies_have_input_scale(s)) return in->steps;
+  if (lowering::copies_values(op) && copies_have_input_scale(s)) return in->qparams;
   const op_descriptor& of = *op->descriptor;
   if (known_ranges_have_their_scale(s) && has_fixed_qparams(of) && d == quint8 && op->builtin &&
       of.schedule.how == schedule_as::function) {
     const bool is_signed = of.on_integers == on_integers::from_neg1_to_1;
-    return quantization_of(d, is_signed ? tanh_qparams : sigmoid_qparams);
+    return tensor_qparams_of(d, is_signed ? tanh_qparams : sigmoid_qparams);
   }
   return {};
 }
@@ -88,12 +88,12 @@ struct origin {
 ///   op  the op that computes it
 ///   in  its first input; null if that is float
 template <class Kernels>
-[[nodiscard]] result<quantization> steps_of_output(const node& n, op_id op,
-                                                   const quantized_tensor* in,
-                                                   node_quantizer<Kernels>& rounding) {
-  auto known = steps_of_kernel(op, n.dtype, in, rounding.options().semantics);
+[[nodiscard]] result<tensor_qparams> output_qparams(const node& n, op_id op,
+                                                    const quantized_tensor* in,
+                                                    node_quantizer<Kernels>& rounding) {
+  auto known = kernel_qparams(op, n.dtype, in, rounding.options().semantics);
   if (known) return *std::move(known);
-  return rounding.steps_of(n.observer);
+  return rounding.qparams_of_observer(n.observer);
 }
 
 /// A linear layer whose input is quantized with its own range; nullopt if no kernel computes it.
@@ -107,7 +107,7 @@ template <class Kernels>
   const quantized_tensor* const w = weight.integers();
   if (w == nullptr || !from.dynamic || from.op->descriptor->layer_axes != 0 ||
       !kernels::is_int8(integers) ||
-      (rounding.options().halve_dynamic_range && w->steps.group_size == 0))
+      (rounding.options().halve_dynamic_range && w->qparams.group_size == 0))
     return {};
   const float_ops::value real = reads[0].real();
   const auto* const x = real.get_if<float_ops::tensor>();
@@ -165,7 +165,7 @@ template <class Kernels>
 [[nodiscard]] std::optional<quantized_tensor> scheduled(op_id op, op_id from,
                                                         const std::vector<node_value>& reads,
                                                         float_ops::python_call call,
-                                                        const quantization& to,
+                                                        const tensor_qparams& to,
                                                         kernel_calls<Kernels>& kernels) {
   const op_descriptor& d = *op->descriptor;
   const op_schedule& s = d.schedule;
@@ -181,7 +181,7 @@ template <class Kernels>
     if (in[i] == nullptr || in[i]->q.data.empty() || !user_calls::has_shape(in[i]->q)) return {};
     shapes[i] = user_calls::shape_of(in[i]->q);
   }
-  if (d.on_integers == on_integers::input_scale && !d.gives_any_scale && in[0]->steps != to)
+  if (d.on_integers == on_integers::input_scale && !d.gives_any_scale && in[0]->qparams != to)
     return {};
   auto options = options_in(from, std::move(call));
   if (!options) return {};

@@ -29,9 +29,9 @@ class module_weights {
   using attributes = std::vector<float_ops::named_value>;
 
   /// The modules, and the qparams if given, must outlive this.
-  module_weights(const module_state& modules, const quantizations* steps, semantics s)
-      : modules_(&modules), steps_(steps), semantics_(s) {}
-  module_weights(const module_state&&, const quantizations*, semantics) = delete;
+  module_weights(const module_state& modules, const model_qparams* qparams, semantics s)
+      : modules_(&modules), qparams_(qparams), semantics_(s) {}
+  module_weights(const module_state&&, const model_qparams*, semantics) = delete;
 
   /// As folded_attributes.
   [[nodiscard]] result<attributes> folded(const node& n) {
@@ -55,10 +55,10 @@ class module_weights {
   /// Errors    as the observer; qparams that are given and do not fit the weight
   [[nodiscard]] result<node_value> quantized(const node& n, const std::string& name,
                                              const float_ops::value& weight) {
-    const quantization* given = nullptr;
-    if (steps_ != nullptr) {
-      const auto found = steps_->weights.find(std::string(path_of(n)) + "." + name);
-      if (found != steps_->weights.end()) given = &found->second;
+    const tensor_qparams* given = nullptr;
+    if (qparams_ != nullptr) {
+      const auto found = qparams_->weights.find(std::string(path_of(n)) + "." + name);
+      if (found != qparams_->weights.end()) given = &found->second;
     }
     rounded_weight& kept = rounded_[{&n, name}];
     const bool holds = kept.weight.is_same(weight) && weight.is<float_ops::tensor>() &&
@@ -72,12 +72,13 @@ class module_weights {
                   " elements, the observer asks for groups of " + std::to_string(asked);
       if (!problem.empty()) return fail(name, std::move(problem));
     }
-    const auto steps = given != nullptr ? result<std::optional<quantization>>(*given)
-                                        : weight_steps(observer_of_weight(n), tensor, semantics_);
-    if (!steps) return unexpected{steps.error()};
+    const auto qparams = given != nullptr
+                             ? result<std::optional<tensor_qparams>>(*given)
+                             : qparams_of_weight(observer_of_weight(n), tensor, semantics_);
+    if (!qparams) return unexpected{qparams.error()};
     kept = {weight,
             given == nullptr ? std::nullopt : std::optional{*given},
-            *steps ? node_value(quantize(tensor, **steps)) : node_value(weight),
+            *qparams ? node_value(quantize(tensor, **qparams)) : node_value(weight),
             {}};
     return kept.integers;
   }
@@ -146,7 +147,7 @@ class module_weights {
   };
   struct rounded_weight {
     float_ops::value weight{};
-    std::optional<quantization> given{};
+    std::optional<tensor_qparams> given{};
     node_value integers{};
     float_ops::value real{};
   };
@@ -158,7 +159,7 @@ class module_weights {
   }
 
   const module_state* modules_;
-  const quantizations* steps_;
+  const model_qparams* qparams_;
   semantics semantics_;
   std::map<const node*, folded_module> folded_;
   std::map<std::pair<const node*, std::string>, rounded_weight> rounded_;

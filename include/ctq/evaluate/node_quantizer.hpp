@@ -56,14 +56,14 @@ class node_quantizer {
 
   /// The qparams of the observer with this number.
   /// Errors  none are given, or invalid ones; those per channel are checked with a tensor
-  [[nodiscard]] result<quantization> steps_of(int observer) const {
-    if (options_.steps != nullptr) {
-      const auto found = options_.steps->activations.find(observer);
-      if (found != options_.steps->activations.end()) {
-        const quantization& steps = found->second;
-        std::string problem = steps.is_per_channel() ? std::string() : problem_with(steps, {});
+  [[nodiscard]] result<tensor_qparams> qparams_of_observer(int observer) const {
+    if (options_.qparams != nullptr) {
+      const auto found = options_.qparams->activations.find(observer);
+      if (found != options_.qparams->activations.end()) {
+        const tensor_qparams& qparams = found->second;
+        std::string problem = qparams.is_per_channel() ? std::string() : problem_with(qparams, {});
         if (!problem.empty()) return fail({}, std::move(problem));
-        return steps;
+        return qparams;
       }
     }
     return fail({}, "has no scale and zero point");
@@ -71,19 +71,19 @@ class node_quantizer {
 
   [[nodiscard]] result<node_value> quantized(const float_ops::value& v, int observer) {
     if (!v.is<float_ops::tensor>() && !v.is<float_ops::index_tensor>()) return no_tensor();
-    const auto steps = steps_of(observer);
-    if (!steps) return unexpected{steps.error()};
-    return quantized(v, *steps);
+    const auto qparams = qparams_of_observer(observer);
+    if (!qparams) return unexpected{qparams.error()};
+    return quantized(v, *qparams);
   }
   [[nodiscard]] result<node_value> quantized(const float_ops::value& given,
-                                             const quantization& steps) {
+                                             const tensor_qparams& qparams) {
     const float_ops::value v = in_floats(given);
     const auto* x = v.get_if<float_ops::tensor>();
     if (x == nullptr) return no_tensor();
-    if (steps.is_per_channel())
-      if (std::string problem = problem_with(steps, x->shape); !problem.empty())
+    if (qparams.is_per_channel())
+      if (std::string problem = problem_with(qparams, x->shape); !problem.empty())
         return fail({}, std::move(problem));
-    return node_value(kernels_.quantize(*x, steps));
+    return node_value(kernels_.quantize(*x, qparams));
   }
 
   /// The values quantized with their own range, or rounded to half precision.
@@ -95,8 +95,7 @@ class node_quantizer {
     if (x == nullptr) return no_tensor();
     const dtype d = observer_config == nullptr ? quint8 : observer_config->args.dtype;
     if (!is_quantized(d)) return node_value(rounded_to_float16(*x));
-    return node_value(
-        kernels_.quantize(*x, dynamic_quantization(*x, d, options_.halve_dynamic_range)));
+    return node_value(kernels_.quantize(*x, dynamic_qparams(*x, d, options_.halve_dynamic_range)));
   }
 
   /// Calculates the qparams of a value, or quantizes it: with the calculated ones, else with those
@@ -112,10 +111,10 @@ class node_quantizer {
       if (!found) return unexpected{found.error()};
       return node_value(float_ops::value(*std::move(found)));
     }
-    const auto steps = reads.size() > 1 ? ctq::decomposed::qparams_from(reads[1], args.dtype)
-                                        : steps_of(n.observer);
-    if (!steps) return unexpected{steps.error()};
-    return node_value(ctq::decomposed::quantize(*x, *steps, range_of(args)));
+    const auto qparams = reads.size() > 1 ? ctq::decomposed::qparams_from(reads[1], args.dtype)
+                                          : qparams_of_observer(n.observer);
+    if (!qparams) return unexpected{qparams.error()};
+    return node_value(ctq::decomposed::quantize(*x, *qparams, range_of(args)));
   }
 
  private:

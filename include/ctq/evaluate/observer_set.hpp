@@ -58,19 +58,19 @@ class tensor_observer {
 
   /// The qparams calculated from the observed values.
   /// Errors  those of the class; a class that collects nothing has no qparams
-  [[nodiscard]] result<quantization> steps() const {
+  [[nodiscard]] result<tensor_qparams> qparams() const {
     return std::visit(
-        [this](const auto& o) -> result<quantization> {
+        [this](const auto& o) -> result<tensor_qparams> {
           const dtype d = o.record().args.dtype;
           if (o.is_per_channel()) {
             auto p = o.calculate_per_channel_qparams();
             if (!p) return unexpected{p.error()};
             p->axis = axis_;
-            return quantization_of(d, *p);
+            return tensor_qparams_of(d, *p);
           }
           const auto p = o.calculate_qparams();
           if (!p) return unexpected{p.error()};
-          return quantization_of(d, *p);
+          return tensor_qparams_of(d, *p);
         },
         state_);
   }
@@ -109,17 +109,17 @@ class tensor_observer {
 };
 
 /// The qparams of a weight; nullopt for half precision.
-[[nodiscard]] inline result<std::optional<quantization>> weight_steps(
+[[nodiscard]] inline result<std::optional<tensor_qparams>> qparams_of_weight(
     const observer_record& record, const float_ops::tensor& weight, semantics s) {
-  if (!is_quantized(record.args.dtype)) return std::optional<quantization>{};
+  if (!is_quantized(record.args.dtype)) return std::optional<tensor_qparams>{};
   observer_record observer = record;
   observer.fake_quantize = fake_quantize_class::none;
   tensor_observer of_weight(observer, float_ops::rank(weight.shape), s);
   const auto seen = of_weight.forward(weight);
   if (!seen) return unexpected{seen.error()};
-  const auto steps = of_weight.steps();
-  if (!steps) return unexpected{steps.error()};
-  return std::optional<quantization>{*steps};
+  const auto qparams = of_weight.qparams();
+  if (!qparams) return unexpected{qparams.error()};
+  return std::optional<tensor_qparams>{*qparams};
 }
 
 /// The observers or fake quantizes of a model: those of activations by number, those of the weights
@@ -149,12 +149,12 @@ class observer_set {
 
   /// The qparams of the observer with this number; nullopt if no value was passed to it, or if they
   /// cannot be calculated: after NaN, or if its class collects nothing.
-  [[nodiscard]] std::optional<quantization> steps(int number) const {
-    return steps(by_number_, number);
+  [[nodiscard]] std::optional<tensor_qparams> qparams(int number) const {
+    return qparams(by_number_, number);
   }
   /// The same for the weight of a module in training, by its path.
-  [[nodiscard]] std::optional<quantization> steps(const std::string& weight) const {
-    return steps(by_weight_, weight);
+  [[nodiscard]] std::optional<tensor_qparams> qparams(const std::string& weight) const {
+    return qparams(by_weight_, weight);
   }
 
   /// Turns the parts of all fake quantizes on or off; observers always observe.
@@ -175,12 +175,12 @@ class observer_set {
   }
 
   template <class Map>
-  [[nodiscard]] static std::optional<quantization> steps(const Map& map,
-                                                         const typename Map::key_type& key) {
+  [[nodiscard]] static std::optional<tensor_qparams> qparams(const Map& map,
+                                                             const typename Map::key_type& key) {
     const auto found = map.find(key);
     if (found == map.end()) return {};
-    const auto steps = found->second.steps();
-    return steps ? std::optional<quantization>{*steps} : std::nullopt;
+    const auto qparams = found->second.qparams();
+    return qparams ? std::optional<tensor_qparams>{*qparams} : std::nullopt;
   }
 
   semantics semantics_;

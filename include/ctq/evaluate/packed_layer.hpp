@@ -100,17 +100,17 @@ struct int8_weight {
 /// The weight as int8; nullopt if no kernel has this weight.
 [[nodiscard]] inline std::optional<int8_weight> int8_of(const quantized_tensor& weight,
                                                         std::size_t outputs, int channel_axis) {
-  const quantization& steps = weight.steps;
+  const tensor_qparams& qparams = weight.qparams;
   const auto is_int8 = [](std::int32_t q) { return q >= INT8_MIN && q <= INT8_MAX; };
   const auto is_zero = [](std::int32_t zero_point) { return zero_point == 0; };
-  const bool other_axis = steps.is_per_channel() && steps.axis != channel_axis;
-  if (other_axis || steps.group_size > 0 || steps.scale.empty() ||
-      !steps.float_zero_point.empty() || !std::ranges::all_of(steps.zero_point, is_zero) ||
+  const bool other_axis = qparams.is_per_channel() && qparams.axis != channel_axis;
+  if (other_axis || qparams.group_size > 0 || qparams.scale.empty() ||
+      !qparams.float_zero_point.empty() || !std::ranges::all_of(qparams.zero_point, is_zero) ||
       !std::ranges::all_of(weight.q.data, is_int8))
     return {};
   int8_weight w{{weight.q.data.begin(), weight.q.data.end()}, {}};
   for (std::size_t o = 0; o < outputs; ++o)  // the groups of a transposed one share them
-    w.scale.push_back(static_cast<float>(steps.scale[o % steps.scale.size()]));
+    w.scale.push_back(static_cast<float>(qparams.scale[o % qparams.scale.size()]));
   return w;
 }
 
@@ -167,12 +167,12 @@ template <class Kernels>
 [[nodiscard]] packed_layer pack_dynamic_int4_layer(const linear_shape& s,
                                                    const quantized_tensor& weight,
                                                    std::vector<float> bias) {
-  if (!problem_with(weight.steps, weight.q.shape).empty()) return {};
+  if (!problem_with(weight.qparams, weight.q.shape).empty()) return {};
   using code = kernels::kernel_code<kernels::descriptors::linear_dynamic_int4>;
   const std::vector<std::int8_t> integers(weight.q.data.begin(), weight.q.data.end());
   const std::vector<std::uint8_t> values =
       packing::int4_values(integers, static_cast<std::size_t>(s.in_features));
-  const std::vector<float> scale(weight.steps.scale.begin(), weight.steps.scale.end());
+  const std::vector<float> scale(weight.qparams.scale.begin(), weight.qparams.scale.end());
   bias.resize(static_cast<std::size_t>(s.out_features));
   const kernel_signature key = signature(kernel::linear_dynamic_int4, f32, f32, s);
   packed_layer p{aligned_buffer(code::template packed_bytes<Kernels>(key)), true};

@@ -25,7 +25,7 @@ namespace ctq {
 
 /// One scale and zero point, or one per slice along an axis, or one per group of consecutive
 /// elements of a slice along axis 0, slice by slice.
-struct quantization {
+struct tensor_qparams {
   ctq::dtype dtype = quint8;
   int axis = -1;                   // -1: one for all
   std::vector<double> scale{1.0};  // rounded to float32 where it is used
@@ -35,22 +35,22 @@ struct quantization {
 
   [[nodiscard]] bool is_per_channel() const { return axis >= 0; }
 
-  friend bool operator==(const quantization&, const quantization&) = default;
+  friend bool operator==(const tensor_qparams&, const tensor_qparams&) = default;
 };
 
 /// Integers use the dtype's whole range: an observer's narrower one only affects the scale.
-[[nodiscard]] inline quantization quantization_of(dtype d, const qparams& p) {
+[[nodiscard]] inline tensor_qparams tensor_qparams_of(dtype d, const qparams& p) {
   return {d, -1, {static_cast<double>(p.scale)}, {p.zero_point}, {}};
 }
 
-[[nodiscard]] inline quantization quantization_of(dtype d,
-                                                  const observers::per_channel_qparams& p) {
+[[nodiscard]] inline tensor_qparams tensor_qparams_of(dtype d,
+                                                      const observers::per_channel_qparams& p) {
   return {d,           p.axis, {p.scale.begin(), p.scale.end()}, p.zero_point, p.float_zero_point,
           p.group_size};
 }
 
 /// Per-tensor qparams, as kernels read them.
-[[nodiscard]] inline qparams qparams_of(const quantization& q) {
+[[nodiscard]] inline qparams qparams_of(const tensor_qparams& q) {
   return with_whole_range({static_cast<float>(q.scale[0]), q.zero_point[0]}, q.dtype);
 }
 
@@ -60,7 +60,7 @@ namespace quantizing {
 struct scale_index {
   std::size_t channels = 1, inner = 1, groups = 1, group_size = 0;
 
-  scale_index(const float_ops::extents& shape, const quantization& s) {
+  scale_index(const float_ops::extents& shape, const tensor_qparams& s) {
     for (std::size_t a = 0; a < shape.size(); ++a) {
       if (static_cast<int>(a) == s.axis) channels = static_cast<std::size_t>(shape[a]);
       if (s.axis >= 0 && static_cast<int>(a) > s.axis) inner *= static_cast<std::size_t>(shape[a]);
@@ -72,7 +72,7 @@ struct scale_index {
 
 /// Calls visit(number of the scale, i) for each element.
 template <class Visit>
-void for_each_element(const float_ops::extents& shape, const quantization& s, Visit visit) {
+void for_each_element(const float_ops::extents& shape, const tensor_qparams& s, Visit visit) {
   const scale_index of(shape, s);
   const std::size_t count = float_ops::numel(shape);
   for (std::size_t i = 0; i < count; ++i) {
@@ -84,7 +84,7 @@ void for_each_element(const float_ops::extents& shape, const quantization& s, Vi
 }  // namespace quantizing
 
 /// The error in these for a tensor of that shape, or an empty string.
-[[nodiscard, gnu::cold]] inline std::string problem_with(const quantization& s,
+[[nodiscard, gnu::cold]] inline std::string problem_with(const tensor_qparams& s,
                                                          const float_ops::extents& shape) {
   if (!is_quantized(s.dtype)) return std::string(name_of(s.dtype)) + " is no dtype of integers";
   if (s.axis >= static_cast<int>(shape.size()))
@@ -114,14 +114,14 @@ void for_each_element(const float_ops::extents& shape, const quantization& s, Vi
 
 /// Integers with their scale and zero point.
 struct quantized_tensor {
-  quantization steps;
+  tensor_qparams qparams;
   float_ops::array<std::int32_t> q;
 };
 
 namespace quantizing {
 
 /// clamp(rne(x * inverse)) + zero_point; the zero point for NaN.
-inline std::int32_t step_of(float x, float inverse, std::int32_t zero_point, quant_range r) {
+inline std::int32_t integer_of(float x, float inverse, std::int32_t zero_point, quant_range r) {
   double steps = static_cast<double>(std::nearbyint(x * inverse));
   if (steps != steps) steps = 0.0;
   const double low = static_cast<double>(r.min) - zero_point;
@@ -130,7 +130,7 @@ inline std::int32_t step_of(float x, float inverse, std::int32_t zero_point, qua
 }
 
 /// The zero point of embeddings is added before rounding, and a scale of 0 means 1.
-inline std::int32_t step_of(float x, float inverse, float zero_point, quant_range r) {
+inline std::int32_t integer_of(float x, float inverse, float zero_point, quant_range r) {
   const float steps = std::nearbyint(no_contract(x * inverse) + zero_point);
   const auto low = static_cast<float>(r.min);
   const auto high = static_cast<float>(r.max);
@@ -143,9 +143,9 @@ inline std::int32_t step_of(float x, float inverse, float zero_point, quant_rang
 /// Requires  as many scales as the axis has slices
 /// Rounding  to nearest, ties to even, after multiplying by the float32 inverse of the scale
 /// Source    PyTorch quantize_per_tensor, quantize_per_channel
-[[nodiscard]] inline quantized_tensor quantize(const float_ops::tensor& x, quantization steps) {
-  quantized_tensor out{std::move(steps), {x.shape, std::vector<std::int32_t>(x.data.size())}};
-  const quantization& s = out.steps;
+[[nodiscard]] inline quantized_tensor quantize(const float_ops::tensor& x, tensor_qparams qparams) {
+  quantized_tensor out{std::move(qparams), {x.shape, std::vector<std::int32_t>(x.data.size())}};
+  const tensor_qparams& s = out.qparams;
   const quant_range range = s.group_size > 0 ? int4_range : range_of(s.dtype);
   std::vector<float> inverse;
   for (const double scale : s.scale) {
@@ -153,9 +153,10 @@ inline std::int32_t step_of(float x, float inverse, float zero_point, quant_rang
     inverse.push_back(narrow == 0.0F && !s.float_zero_point.empty() ? 1.0F : 1.0F / narrow);
   }
   quantizing::for_each_element(x.shape, s, [&](std::size_t c, std::size_t i) {
-    out.q.data[i] = s.float_zero_point.empty()
-                        ? quantizing::step_of(x.data[i], inverse[c], s.zero_point[c], range)
-                        : quantizing::step_of(x.data[i], inverse[c], s.float_zero_point[c], range);
+    out.q.data[i] =
+        s.float_zero_point.empty()
+            ? quantizing::integer_of(x.data[i], inverse[c], s.zero_point[c], range)
+            : quantizing::integer_of(x.data[i], inverse[c], s.float_zero_point[c], range);
   });
   return out;
 }
@@ -163,7 +164,7 @@ inline std::int32_t step_of(float x, float inverse, float zero_point, quant_rang
 /// (q - zero_point) * scale, in float32.
 [[nodiscard]] inline float_ops::tensor dequantize(const quantized_tensor& x) {
   float_ops::tensor out{x.q.shape, std::vector<float>(x.q.data.size())};
-  const quantization& s = x.steps;
+  const tensor_qparams& s = x.qparams;
   if (!s.is_per_channel() && s.float_zero_point.empty() && s.dtype != qint32) {
     const auto scale = static_cast<float>(s.scale[0]);
     std::transform(x.q.data.begin(), x.q.data.end(), out.data.begin(),
@@ -184,14 +185,14 @@ inline std::int32_t step_of(float x, float inverse, float zero_point, quant_rang
 
 /// The tensor, quantized and dequantized.
 [[nodiscard]] inline float_ops::tensor rounded(const float_ops::tensor& x,
-                                               const quantization& steps) {
-  return dequantize(quantize(x, steps));
+                                               const tensor_qparams& qparams) {
+  return dequantize(quantize(x, qparams));
 }
 
 /// The scale and zero point of dynamic quantization for these values.
 ///   halve  use half of the range: reduce_range, on engines that support it
-[[nodiscard]] inline quantization dynamic_quantization(const float_ops::tensor& x, dtype d,
-                                                       bool halve = false) {
+[[nodiscard]] inline tensor_qparams dynamic_qparams(const float_ops::tensor& x, dtype d,
+                                                    bool halve = false) {
   float min = 0.0F;
   float max = 0.0F;
   if (!x.data.empty()) {

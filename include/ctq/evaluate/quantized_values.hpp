@@ -19,9 +19,9 @@ namespace ctq::quantized_values {
 
 inline constexpr std::size_t count = 256;
 
-[[nodiscard]] inline bool has_table(const quantization& steps) {
-  const quant_range r = range_of(steps.dtype);
-  return !steps.is_per_channel() && steps.float_zero_point.empty() &&
+[[nodiscard]] inline bool has_table(const tensor_qparams& qparams) {
+  const quant_range r = range_of(qparams.dtype);
+  return !qparams.is_per_channel() && qparams.float_zero_point.empty() &&
          r.max - r.min == static_cast<decltype(r.max)>(count - 1);
 }
 
@@ -30,30 +30,30 @@ inline constexpr std::size_t count = 256;
   const op_functions& f = op->descriptor->functions;
   const quantized_tensor* const in = reads.size() == 1 ? reads[0].integers() : nullptr;
   return op->builtin && f.elementwise && f.tensors == 1 && in != nullptr &&
-         in->q.data.size() > count && has_table(in->steps);
+         in->q.data.size() > count && has_table(in->qparams);
 }
 
 /// All integers of the dtype, in their order.
-/// Requires  has_table(steps)
-[[nodiscard]] inline quantized_tensor all(const quantization& steps) {
-  quantized_tensor out{steps, float_ops::filled<std::int32_t>({static_cast<int>(count)})};
-  auto q = static_cast<std::int32_t>(range_of(steps.dtype).min);
+/// Requires  has_table(qparams)
+[[nodiscard]] inline quantized_tensor all(const tensor_qparams& qparams) {
+  quantized_tensor out{qparams, float_ops::filled<std::int32_t>({static_cast<int>(count)})};
+  auto q = static_cast<std::int32_t>(range_of(qparams.dtype).min);
   for (std::int32_t& x : out.q.data) x = q++;
   return out;
 }
 
 /// The same, dequantized.
 [[nodiscard]] inline std::vector<float_ops::value> floats(const quantized_tensor& in) {
-  return {dequantize(all(in.steps))};
+  return {dequantize(all(in.qparams))};
 }
 
-/// Looks up each element of `in` in the table, which was computed from all(in.steps).
+/// Looks up each element of `in` in the table, which was computed from all(in.qparams).
 [[nodiscard]] inline result<node_value> looked_up(const result<node_value>& from,
                                                   const quantized_tensor& in) {
   if (!from) return from;
   const quantized_tensor& table = *from->integers();
-  quantized_tensor out{table.steps, in.q};
-  const auto first = static_cast<std::int32_t>(range_of(in.steps.dtype).min);
+  quantized_tensor out{table.qparams, in.q};
+  const auto first = static_cast<std::int32_t>(range_of(in.qparams.dtype).min);
   const std::int32_t* const values = table.q.data.data();
   for (std::int32_t& x : out.q.data) x = values[x - first];
   return node_value(std::move(out));

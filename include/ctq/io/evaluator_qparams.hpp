@@ -10,25 +10,25 @@
 
 namespace ctq {
 
-/// Qparams from a file, as an evaluator of the converted graph takes them: options.steps.
+/// Qparams from a file, as an evaluator of the converted graph takes them: options.qparams.
 ///
-///   const auto steps = evaluator_qparams(prepared.view(), *load_qparams(path)).value_or_exit();
-///   evaluator<stage::lowered, fast_kernels> run(lowered.view(), modules, {.steps = &steps});
+///   const auto qparams = evaluator_qparams(prepared.view(), *load_qparams(path)).value_or_exit();
+///   evaluator<stage::lowered, fast_kernels> run(lowered.view(), modules, {.qparams = &qparams});
 ///
 /// Errors  a value that prepare observes, but that has no qparams in the file
-[[nodiscard]] inline result<quantizations> evaluator_qparams(graph_view<stage::prepared> g,
+[[nodiscard]] inline result<model_qparams> evaluator_qparams(graph_view<stage::prepared> g,
                                                              const named_qparams& given) {
-  quantizations all;
+  model_qparams all;
   for (int i = 0; i < g.size(); ++i) {
     if (!is_any_of(g[i].op, q::activation_post_process)) continue;
     const observer_args& args = g[i].observer_config->args;
     if (args.is_dynamic || !is_quantized(args.dtype)) continue;
     const auto found = given.of_observer(g, i);
     if (!found) return unexpected{found.error()};
-    all.activations[g[i].observer] = quantization_of(args.dtype, *found);
+    all.activations[g[i].observer] = tensor_qparams_of(args.dtype, *found);
   }
   for (const auto& [path, p] : given.weights) {
-    quantization& weight = all.weights[path + ".weight"];
+    tensor_qparams& weight = all.weights[path + ".weight"];
     weight = {
         .dtype = qint8, .scale = {p.scale.begin(), p.scale.end()}, .zero_point = p.zero_point};
     if (p.scale.size() > 1) weight.axis = 0;

@@ -20,10 +20,10 @@ namespace ctq {
 struct step_data {
   qparams in[2]{};
   qparams out{};
-  qparams fused{};                   // of the input of an op that is fused into a layer
-  kernels::output_range steps{};     // conv2d, linear: zero point and bounds, relu included
-  attributes options{};              // of an op whose functions are called
-  parameter_layout_of parameters{};  // of an op whose functions are called
+  qparams fused{};                    // of the input of an op that is fused into a layer
+  kernels::output_range out_range{};  // conv2d, linear: zero point and bounds, relu included
+  attributes options{};               // of an op whose functions are called
+  parameter_layout_of parameters{};   // of an op whose functions are called
 };
 
 struct operands {

@@ -113,7 +113,7 @@ struct layer {
     data = {.in = {any_qparams(key.in), any_qparams(key.out)},
             .out = any_qparams(key.out),
             .fused = any_qparams(key.out)};
-    data.steps = kernels::output_range_of(packing::layer_output(key, data), key.relu);
+    data.out_range = kernels::output_range_of(packing::layer_output(key, data), key.relu);
   }
 
   [[nodiscard]] std::vector<std::byte> outputs_of(const kernel_set& set) const {

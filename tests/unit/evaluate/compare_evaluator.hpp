@@ -25,8 +25,8 @@ inline ctq::module_state state_of(const ctq::weights& w) {
 
 /// The qparams of a compiled model, for the evaluator.
 template <class Int8>
-[[nodiscard]] ctq::quantizations steps_of(const Int8& int8) {
-  ctq::quantizations all;
+[[nodiscard]] ctq::model_qparams qparams_of(const Int8& int8) {
+  ctq::model_qparams all;
   for (std::size_t i = 0; i < int8.qparams().size(); ++i) {
     const ctq::qparams& q = int8.qparams()[i];
     all.activations[static_cast<int>(i)] = {.dtype = ctq::quint8,
@@ -38,13 +38,14 @@ template <class Int8>
 
 /// Those of the weights of functions, too, as their observers calculate them.
 template <class Plan>
-void add_steps_of_functions(const ctq::weights& w, ctq::quantizations& all) {
+void add_qparams_of_functions(const ctq::weights& w, ctq::model_qparams& all) {
   for (const ctq::node& n : Plan::lowered.nodes) {
     if (n.observer_config == nullptr || !is_per_channel(n.observer_config->type)) continue;
     const ctq::node& weight = Plan::lowered.nodes[Plan::lowered.args[n.first_arg]];
     const ctq::weight_tensor* const given = w.find(path_of(weight));
     REQUIRE(given != nullptr);
-    const auto found = ctq::weight_steps(*n.observer_config, {given->shape, given->values}, {});
+    const auto found =
+        ctq::qparams_of_weight(*n.observer_config, {given->shape, given->values}, {});
     REQUIRE(found);
     all.activations[n.observer] = **found;
   }
@@ -68,12 +69,12 @@ struct and_evaluator {
   template <class Plan>
   struct comparison {
     ctq::module_state modules;
-    ctq::quantizations steps;
+    ctq::model_qparams qparams;
 
     template <class Input, class Output>
     void operator()(const Input& x, const Output& ours) const {
       using ctq::float_ops::tensor;
-      ctq::evaluator<ctq::stage::lowered> run(Plan::lowered.view(), modules, {.steps = &steps});
+      ctq::evaluator<ctq::stage::lowered> run(Plan::lowered.view(), modules, {.qparams = &qparams});
       const ctq::shape& s = Plan::lowered.nodes[0].shape;
       const auto values = run.run({ctq::node_value(
           tensor{{s.extent, s.extent + s.rank}, {x.values.begin(), x.values.end()}})});
@@ -87,8 +88,8 @@ struct and_evaluator {
 
   template <class Plan, class Int8>
   [[nodiscard]] comparison<Plan> of(const Int8& int8, const ctq::weights& w) const {
-    comparison<Plan> made{state_of(w), steps_of(int8)};
-    add_steps_of_functions<Plan>(w, made.steps);
+    comparison<Plan> made{state_of(w), qparams_of(int8)};
+    add_qparams_of_functions<Plan>(w, made.qparams);
     return made;
   }
 };

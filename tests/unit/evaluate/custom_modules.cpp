@@ -93,7 +93,7 @@ result<node_value> run_sequence(evaluator<Stage>& run, const node_value& sequenc
   for (std::size_t t = 0; t < steps_in_time; ++t) {
     node_value x = step_of(*real.get_if<tensor>(), t);
     if (const quantized_tensor* const q = sequence.integers(); q != nullptr && reads_integers)
-      x = quantized_tensor{q->steps, step_of(q->q, t)};
+      x = quantized_tensor{q->qparams, step_of(q->q, t)};
     const auto values = run.run({x, h, c});
     if (!values) return unexpected{values.error()};
     // Observers and dequantize change no value.
@@ -108,11 +108,11 @@ result<node_value> run_sequence(evaluator<Stage>& run, const node_value& sequenc
 }
 
 /// What the observers of a prepared model have found.
-quantizations activations_of(const observer_set& observers, int count) {
-  quantizations steps;
+model_qparams activations_of(const observer_set& observers, int count) {
+  model_qparams qparams;
   for (int o = 0; o < count; ++o)
-    if (const auto seen = observers.steps(o)) steps.activations[o] = *seen;
-  return steps;
+    if (const auto seen = observers.qparams(o)) qparams.activations[o] = *seen;
+  return qparams;
 }
 
 constexpr int first[] = {0};
@@ -156,8 +156,8 @@ class quantized_lstm : public custom_module_form {
     model_ = prepare_model({cell.view()}, backend_v<native>, {&mapping_, 1}, from.options_);
     convert_model(model_, backend_v<native>);
     lower_model(model_, {.only_with_kernels = false});
-    steps_ = activations_of(from.observers_, model_.prepared.observers);
-    run_.emplace(model_.lowered.view(), layers_, evaluation_options{.steps = &steps_});
+    qparams_ = activations_of(from.observers_, model_.prepared.observers);
+    run_.emplace(model_.lowered.view(), layers_, evaluation_options{.qparams = &qparams_});
   }
 
   result<node_value> forward(const std::vector<node_value>& inputs) override {
@@ -185,14 +185,14 @@ class quantized_lstm : public custom_module_form {
   /// The values of a node again as integers.
   [[nodiscard]] node_value as_integers(const float_ops::value& v, std::string_view name) const {
     const int observer = model_.lowered.nodes[find(model_.lowered.view(), name)].observer;
-    return quantize(*v.get_if<tensor>(), steps_.activations.at(observer));
+    return quantize(*v.get_if<tensor>(), qparams_.activations.at(observer));
   }
 
   mapping_entry mapping_;
   module_state layers_;
   bool reads_integers_;
   nested_model model_;
-  quantizations steps_;
+  model_qparams qparams_;
   std::optional<evaluator<stage::lowered>> run_;
 };
 
@@ -304,12 +304,12 @@ outcome quantize_lstm(quant_type type) {
   std::mt19937 bits(3);
   const tensor x = random_tensor(bits, {steps_in_time, batch, features});
   for (int i = 0; i < 3; ++i) REQUIRE(calibrate.run({x}));
-  const quantizations steps = activations_of(observers, m.prepared.observers);
-  REQUIRE(custom.convert(steps));
+  const model_qparams qparams = activations_of(observers, m.prepared.observers);
+  REQUIRE(custom.convert(qparams));
 
   evaluator<stage::traced> in_float(graph->view(), modules, {});
-  evaluator<stage::lowered> on_integers(m.lowered.view(), modules,
-                                        {.steps = &steps, .implementation = custom.quantized()});
+  evaluator<stage::lowered> on_integers(
+      m.lowered.view(), modules, {.qparams = &qparams, .implementation = custom.quantized()});
   const auto wanted = in_float.run({x});
   const auto got = on_integers.run({x});
   REQUIRE_MESSAGE(wanted.has_value(), wanted.error().message());
@@ -343,7 +343,7 @@ constexpr op_info quantized_twice{op_kind::module, "my.QuantizedTwice"};
 
 class twice : public custom_module_form {
  public:
-  explicit twice(std::optional<quantization> output = {}) : output_(std::move(output)) {}
+  explicit twice(std::optional<tensor_qparams> output = {}) : output_(std::move(output)) {}
   result<node_value> forward(const std::vector<node_value>& inputs) override {
     if (output_ && inputs[0].integers() == nullptr) return fail("twice", "reads no integers");
     tensor x = *inputs[0].real().get_if<tensor>();
@@ -353,7 +353,7 @@ class twice : public custom_module_form {
   }
 
  private:
-  std::optional<quantization> output_;
+  std::optional<tensor_qparams> output_;
 };
 
 constexpr mapping_view twice_mapping = mapping_v<qconfig_mapping<global<static_int8>>>;
@@ -395,15 +395,15 @@ TEST_CASE("a static module reads integers, and has the qparams of the observer a
   evaluator<stage::prepared> calibrate(
       m.prepared.view(), none, {.observers = &observers, .implementation = custom.observed()});
   REQUIRE(calibrate.run({tensor{{1, 3}, {0.0F, 0.5F, 1.0F}}}));
-  const quantizations steps = activations_of(observers, m.prepared.observers);
-  REQUIRE(custom.convert(steps));
+  const model_qparams qparams = activations_of(observers, m.prepared.observers);
+  REQUIRE(custom.convert(qparams));
   evaluator<stage::reference> int8(m.reference.view(), none,
-                                   {.steps = &steps, .implementation = custom.quantized()});
+                                   {.qparams = &qparams, .implementation = custom.quantized()});
   const auto values = int8.run({tensor{{1, 3}, {0.0F, 0.25F, 1.0F}}});
   REQUIRE_MESSAGE(values.has_value(), values.error().message());
   const quantized_tensor* const q = (*values)[2].integers();
   REQUIRE(q != nullptr);
-  CHECK(q->steps.scale[0] == doctest::Approx(2.0 / 255));
+  CHECK(q->qparams.scale[0] == doctest::Approx(2.0 / 255));
   CHECK(q->q.data == std::vector<std::int32_t>{0, 64, 255});
 }
 

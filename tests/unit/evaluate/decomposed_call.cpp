@@ -35,10 +35,10 @@ TEST_CASE("integers are clamped to the observer's range, not to the dtype's") {
   const int q = g.add(row_of(q::decomposed_quantize_per_tensor.id(), half_range), 0);
   g.add({.name = "out", .op = nn::output.id()},
         g.add({.name = "dequantize", .op = q::decomposed_dequantize_per_tensor.id()}, q));
-  quantizations steps;
-  steps.activations[0] = {quint8, -1, {0.5}, {10}, {}};
+  model_qparams qparams;
+  qparams.activations[0] = {quint8, -1, {0.5}, {10}, {}};
   const module_state none;
-  evaluator<stage::reference> run(g.view(), none, {.steps = &steps});
+  evaluator<stage::reference> run(g.view(), none, {.qparams = &qparams});
   const auto values = run.run(input({-100.0F, 1.0F, 100.0F}));
   REQUIRE(values.has_value());
   CHECK((*values)[1].integers()->q.data == std::vector<std::int32_t>{0, 12, 127});
@@ -63,7 +63,7 @@ TEST_CASE("a value that is quantized as it comes has the scale its observer woul
   // Smaller than what dynamic quantization of quantized tensors goes down to, 6.1e-5.
   values = run.run(input({0.0F, 1e-6F}));
   REQUIRE(values.has_value());
-  CHECK((*values)[2].integers()->steps.scale[0] == static_cast<double>(dynamic.args.eps));
+  CHECK((*values)[2].integers()->qparams.scale[0] == static_cast<double>(dynamic.args.eps));
 }
 
 TEST_CASE("one scale is inverted in double, many in float32") {

@@ -155,14 +155,14 @@ void check(int bits, float most) {
   auto oracle = interpreter<reference_kernels>::make(plan::lowered.view(), weights.get(),
                                                      int8->qparams(), plan::backend, plan::mapping);
   REQUIRE(oracle);
-  quantizations steps;
+  model_qparams qparams;
   for (std::size_t i = 0; i < int8->qparams().size(); ++i) {
-    const qparams& q = int8->qparams()[i];
-    steps.activations[static_cast<int>(i)] = {
+    const ctq::qparams& q = int8->qparams()[i];
+    qparams.activations[static_cast<int>(i)] = {
         .dtype = quint8, .scale = {static_cast<double>(q.scale)}, .zero_point = {q.zero_point}};
   }
   const module_state modules = small::state_of(weights.get());
-  evaluator<stage::lowered> eval(plan::lowered.view(), modules, {.steps = &steps});
+  evaluator<stage::lowered> eval(plan::lowered.view(), modules, {.qparams = &qparams});
   float_model<Model, x86> reference{weights};
   session session{*int8};
   float error = 0, size = 0, differs = 0;

@@ -49,7 +49,7 @@ void check_close(const std::vector<float>& a, const std::vector<float>& b, float
 }
 
 /// A batch norm's sums depend on their order; all others are exact, and so are the answers.
-float steps_of(const torch_case& c) { return c.model == "norms" ? 8.0F : 0.0F; }
+float qparams_of(const torch_case& c) { return c.model == "norms" ? 8.0F : 0.0F; }
 
 const torch_case& case_of(std::string_view model) {
   for (const torch_case& c : cases)
@@ -68,7 +68,7 @@ TEST_CASE("the factors are those of PyTorch, to the bit") {
     REQUIRE(layers.size() == c.scales.size());
     for (std::size_t i = 0; i < layers.size(); ++i) {
       CHECK(g.nodes[layers[i].at.layer.node].name == c.scales[i].name);
-      check_close(layers[i].scale, c.scales[i].values, steps_of(c));
+      check_close(layers[i].scale, c.scales[i].values, qparams_of(c));
     }
   }
 }
@@ -86,12 +86,12 @@ TEST_CASE("the weights are those of PyTorch, to the bit but for batch norms") {
       const int at = find(g.view(), std::string_view(after.name).substr(0, dot));
       REQUIRE(at >= 0);
       if (g.nodes[at].batch_norm.empty()) {
-        check_close(equalizing::tensor_at(*modules, after.name)->data, after.values, steps_of(c));
+        check_close(equalizing::tensor_at(*modules, after.name)->data, after.values, qparams_of(c));
       } else {
         auto folded = folded_attributes(g.nodes[at], *modules);
         REQUIRE(folded.has_value());
         const auto* t = find(*folded, after.name.substr(dot + 1))->get_if<float_ops::tensor>();
-        check_close(t->data, after.values, steps_of(c));
+        check_close(t->data, after.values, qparams_of(c));
       }
     }
   }

@@ -77,25 +77,25 @@ TEST_CASE("a prepared graph shows its observers what passes by") {
       evaluator<stage::prepared>(g.view(), none, {.observers = &observers}).run(input());
   REQUIRE(values.has_value());
   CHECK(tensor_of(values->back()).data == std::vector<float>{1.0F, 2.0F});
-  REQUIRE(observers.steps(3).has_value());
-  CHECK(observers.steps(3)->scale[0] == doctest::Approx(2.0 / 255));
-  CHECK_FALSE(observers.steps(0).has_value());
+  REQUIRE(observers.qparams(3).has_value());
+  CHECK(observers.qparams(3)->scale[0] == doctest::Approx(2.0 / 255));
+  CHECK_FALSE(observers.qparams(0).has_value());
 }
 
 TEST_CASE("a reference graph computes with rounded values and weights") {
   const module_state m = linear_relu::weights();
   const auto g = reference_graph();
-  quantizations steps;
-  steps.activations[0] = {quint8, -1, {1.0}, {0}, {}};
-  steps.activations[1] = {quint8, -1, {0.5}, {0}, {}};
-  evaluator<stage::reference> run(g.view(), m, {.steps = &steps});
+  model_qparams qparams;
+  qparams.activations[0] = {quint8, -1, {1.0}, {0}, {}};
+  qparams.activations[1] = {quint8, -1, {0.5}, {0}, {}};
+  evaluator<stage::reference> run(g.view(), m, {.qparams = &qparams});
   const auto values = run.run(input());
   REQUIRE(values.has_value());
   CHECK(tensor_of(values->back()).data == std::vector<float>{5.0F, 0.0F});
   const auto weight = run.weight_of(g.view()[3]);
   REQUIRE(weight.has_value());
   REQUIRE(weight->has_value());
-  CHECK((*weight)->steps.scale[0] == doctest::Approx(3.0 / 127.5));
+  CHECK((*weight)->qparams.scale[0] == doctest::Approx(3.0 / 127.5));
 }
 
 TEST_CASE("several outputs are a list of them") {
@@ -128,10 +128,10 @@ TEST_CASE("what cannot be evaluated is an error that names the node") {
 TEST_CASE("weights are worked out again when the modules have others") {
   module_state m = linear_relu::weights();
   const auto g = reference_graph();
-  quantizations steps;
-  steps.activations[0] = {quint8, -1, {1.0}, {0}, {}};
-  steps.activations[1] = {quint8, -1, {0.5}, {0}, {}};
-  evaluator<stage::reference> run(g.view(), m, {.steps = &steps});
+  model_qparams qparams;
+  qparams.activations[0] = {quint8, -1, {1.0}, {0}, {}};
+  qparams.activations[1] = {quint8, -1, {0.5}, {0}, {}};
+  evaluator<stage::reference> run(g.view(), m, {.qparams = &qparams});
   REQUIRE(run.run(input()).has_value());
   m.set_tensor("fc.weight", float_ops::tensor{{2, 2}, {2.0F, 4.0F, -6.0F, 1.0F}});
   const auto values = run.run(input());
@@ -146,13 +146,13 @@ TEST_CASE("a layer on integers is made ready once for an input of a shape, a sca
   const auto reference = convert_graph(prepared.view(), backend_v<x86>, mapping_v<in_int8>);
   const auto g = lower(reference.view());
   REQUIRE(is_any_of(g.view()[2].op, q::linear_relu));
-  quantizations steps;
-  steps.activations[0] = {quint8, -1, {1.0}, {0}, {}};
-  steps.activations[1] = {quint8, -1, {0.5}, {0}, {}};
-  evaluator<stage::lowered, fast_kernels> run(g.view(), m, {.steps = &steps});
+  model_qparams qparams;
+  qparams.activations[0] = {quint8, -1, {1.0}, {0}, {}};
+  qparams.activations[1] = {quint8, -1, {0.5}, {0}, {}};
+  evaluator<stage::lowered, fast_kernels> run(g.view(), m, {.qparams = &qparams});
   const auto as_anew = [&](const std::vector<node_value>& x) {
     const auto values = run.run(x);
-    evaluator<stage::lowered, fast_kernels> other(g.view(), m, {.steps = &steps});
+    evaluator<stage::lowered, fast_kernels> other(g.view(), m, {.qparams = &qparams});
     const auto wanted = other.run(x);
     REQUIRE(values.has_value());
     REQUIRE(wanted.has_value());
@@ -167,9 +167,9 @@ TEST_CASE("a layer on integers is made ready once for an input of a shape, a sca
   CHECK(as_anew(input()) == std::vector<float>{5.0F, 0.0F});
   m.set_tensor("fc.weight", float_ops::tensor{{2, 2}, {2.0F, 4.0F, -6.0F, 1.0F}});
   CHECK(as_anew(input()) == std::vector<float>{10.0F, 0.0F});
-  steps.activations[1].scale = {3.0};
+  qparams.activations[1].scale = {3.0};
   CHECK(as_anew(input()) == std::vector<float>{9.0F, 0.0F});
-  steps.activations[0].scale = {0.5};
+  qparams.activations[0].scale = {0.5};
   CHECK(as_anew(input()) == std::vector<float>{9.0F, 0.0F});
 }
 
@@ -179,11 +179,11 @@ TEST_CASE("a quantize rounds halves to even") {
   node quantize{.name = "q", .op = q::quantize_per_tensor.id()};
   quantize.observer = 0;
   g.add({.name = "out", .op = nn::output.id()}, g.add(quantize, 0));
-  quantizations steps;
-  steps.activations[0] = {quint8, -1, {2.0}, {11}, {}};
+  model_qparams qparams;
+  qparams.activations[0] = {quint8, -1, {2.0}, {11}, {}};
   const module_state none;
   const float_ops::tensor x{{6}, {1.0F, 3.0F, 5.0F, -1.0F, -3.0F, 3.5F}};
-  const auto values = evaluator<stage::reference>(g.view(), none, {.steps = &steps}).run({x});
+  const auto values = evaluator<stage::reference>(g.view(), none, {.qparams = &qparams}).run({x});
   REQUIRE(values.has_value());
   REQUIRE(values->back().integers() != nullptr);
   CHECK(values->back().integers()->q.data == std::vector<std::int32_t>{11, 13, 13, 11, 9, 13});
@@ -202,12 +202,12 @@ std::vector<std::int32_t> integers_of(op_id op, int inputs, std::vector<std::int
   for (int i = 0; i < inputs; ++i)
     g.add({.name = "x", .op = nn::placeholder.id(), .dtype = quint8}, nullptr, 0);
   g.add({.name = "out", .op = nn::output.id()}, g.add(n, args, inputs));
-  quantizations steps;
-  steps.activations[0] = {quint8, -1, {0.25}, {5}, {}};
+  model_qparams qparams;
+  qparams.activations[0] = {quint8, -1, {0.25}, {5}, {}};
   const module_state none;
   std::vector<node_value> given(static_cast<std::size_t>(inputs), in);
   const auto values =
-      evaluator<stage::lowered>(g.view(), none, {.steps = &steps}).run(std::move(given));
+      evaluator<stage::lowered>(g.view(), none, {.qparams = &qparams}).run(std::move(given));
   if (!values || values->back().integers() == nullptr) return {};
   return values->back().integers()->q.data;
 }
@@ -233,10 +233,10 @@ TEST_CASE("a sum with a tensor of floats keeps what is negative, unless a relu f
     node n{.name = "sum", .op = op, .dtype = quint8};
     n.observer = 0;
     g.add({.name = "out", .op = nn::output.id()}, g.add(n, both, 2));
-    quantizations steps;
-    steps.activations[0] = {quint8, -1, {0.25}, {5}, {}};
+    model_qparams qparams;
+    qparams.activations[0] = {quint8, -1, {0.25}, {5}, {}};
     const module_state none;
-    const auto values = evaluator<stage::lowered>(g.view(), none, {.steps = &steps})
+    const auto values = evaluator<stage::lowered>(g.view(), none, {.qparams = &qparams})
                             .run({in, float_ops::tensor{{2}, {0.25F, 0.5F}}});
     REQUIRE(values.has_value());
     REQUIRE(values->back().integers() != nullptr);
@@ -254,14 +254,14 @@ TEST_CASE("in PyTorch 1.13 what copies integers has the scale that they have") {
     node n{.name = "copy", .op = op, .dtype = quint8};
     n.observer = 0;
     g.add({.name = "out", .op = nn::output.id()}, g.add(n, 0));
-    quantizations steps;
-    steps.activations[0] = {quint8, -1, {0.25}, {5}, {}};
+    model_qparams qparams;
+    qparams.activations[0] = {quint8, -1, {0.25}, {5}, {}};
     const module_state none;
     const auto values =
-        evaluator<stage::lowered>(g.view(), none, {.semantics = s, .steps = &steps}).run({in});
+        evaluator<stage::lowered>(g.view(), none, {.semantics = s, .qparams = &qparams}).run({in});
     REQUIRE(values.has_value());
     REQUIRE(values->back().integers() != nullptr);
-    return values->back().integers()->steps.scale[0];
+    return values->back().integers()->qparams.scale[0];
   };
   for (const op_id op : {nn::relu.id(), nn::dropout.id()}) {
     CHECK(scale_behind(op, semantics::torch_1_13) == 0.5);

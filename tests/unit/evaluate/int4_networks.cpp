@@ -99,12 +99,12 @@ TEST_CASE("ops that follow a layer quantized per group are computed in float, of
 TEST_CASE("given qparams of another size of group are an error with the node") {
   using lowered = plan<net, executorch, linear_per_group<16>>;
   const module_state modules = small::state_of(small::checked_weights<net>(3).get());
-  quantizations steps;
-  steps.weights["up.weight"] = {.dtype = qint8,
-                                .axis = 0,
-                                .scale = std::vector<double>(45, 0.1),
-                                .zero_point = std::vector<std::int32_t>(45)};
-  evaluator<stage::lowered> run(lowered::lowered.view(), modules, {.steps = &steps});
+  model_qparams qparams;
+  qparams.weights["up.weight"] = {.dtype = qint8,
+                                  .axis = 0,
+                                  .scale = std::vector<double>(45, 0.1),
+                                  .zero_point = std::vector<std::int32_t>(45)};
+  evaluator<stage::lowered> run(lowered::lowered.view(), modules, {.qparams = &qparams});
   const auto values = run.run({node_value(float_ops::tensor{{3, 71}, std::vector<float>(213)})});
   REQUIRE_FALSE(values);
   CHECK(

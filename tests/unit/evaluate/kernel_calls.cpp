@@ -25,9 +25,9 @@ class random_integers {
 
   int below(int n) { return static_cast<int>(random_() % static_cast<unsigned>(n)); }
 
-  quantized_tensor tensor(quantization steps, float_ops::extents shape) {
-    const quant_range r = range_of(steps.dtype);
-    quantized_tensor out{std::move(steps), float_ops::filled<std::int32_t>(std::move(shape))};
+  quantized_tensor tensor(tensor_qparams qparams, float_ops::extents shape) {
+    const quant_range r = range_of(qparams.dtype);
+    quantized_tensor out{std::move(qparams), float_ops::filled<std::int32_t>(std::move(shape))};
     for (std::int32_t& q : out.q.data)
       q = static_cast<std::int32_t>(r.min) + below(static_cast<int>(r.max - r.min + 1));
     return out;
@@ -43,12 +43,12 @@ class random_integers {
   std::mt19937 random_;
 };
 
-quantization per_tensor(dtype d, double scale, std::int32_t zero_point) {
+tensor_qparams per_tensor(dtype d, double scale, std::int32_t zero_point) {
   return {d, -1, {scale}, {zero_point}, {}};
 }
 
-quantization per_channel(int channels) {
-  quantization s{qint8, 0, {}, {}, {}};
+tensor_qparams per_channel(int channels) {
+  tensor_qparams s{qint8, 0, {}, {}, {}};
   for (int c = 0; c < channels; ++c) {
     s.scale.push_back(0.001 * (1 + c % 7));
     s.zero_point.push_back(0);
@@ -63,24 +63,24 @@ bool is_near(const quantized_tensor& q, const result<float_ops::tensor>& wanted,
   float_ops::tensor real = *wanted;
   if (relu)
     for (float& x : real.data) x = std::max(x, 0.0F);
-  const quantized_tensor steps = quantize(real, q.steps);
-  if (q.q.shape != steps.q.shape) return false;
+  const quantized_tensor rounded = quantize(real, q.qparams);
+  if (q.q.shape != rounded.q.shape) return false;
   for (std::size_t i = 0; i < q.q.data.size(); ++i)
-    if (std::abs(q.q.data[i] - steps.q.data[i]) > 1) return false;
+    if (std::abs(q.q.data[i] - rounded.q.data[i]) > 1) return false;
   return true;
 }
 
 bool are_equal(const std::optional<quantized_tensor>& a, const std::optional<quantized_tensor>& b) {
-  return a && b && a->q.shape == b->q.shape && a->q.data == b->q.data && a->steps == b->steps;
+  return a && b && a->q.shape == b->q.shape && a->q.data == b->q.data && a->qparams == b->qparams;
 }
 
 /// A layer of x; nullopt if there is none of these types.
 template <class Calls, class Layer>
 std::optional<quantized_tensor> layer_of(Calls&& calls, const std::optional<Layer>& shape,
                                          const quantized_tensor& x, const node_value& weight,
-                                         const std::vector<float>* bias, const quantization& to,
+                                         const std::vector<float>* bias, const tensor_qparams& to,
                                          bool relu) {
-  const auto layer = calls.layer(shape, x.steps, weight, bias, to, relu);
+  const auto layer = calls.layer(shape, x.qparams, weight, bias, to, relu);
   return layer ? std::optional(layer(calls, x)) : std::nullopt;
 }
 
@@ -109,7 +109,7 @@ void compare_convolution(random_integers& random, dtype d, dtype to) {
   const float_ops::tensor bias{{outputs}, random.bias(outputs)};
   const bool has_bias = random.below(3) != 0;
   const auto* const terms = has_bias ? &bias.data : nullptr;
-  const quantization out = per_tensor(to, 0.3, to == quint8 ? 100 : -20);
+  const tensor_qparams out = per_tensor(to, 0.3, to == quint8 ? 100 : -20);
   const bool relu = random.below(2) == 0;
   const auto shape = convolution_layer(in, weight, w);
   const auto wanted = layer_of(plain{}, shape, x, by, terms, out, relu);
@@ -140,13 +140,13 @@ void compare_transposed(random_integers& random, dtype d, dtype to) {
     o.dilation.push_back(1 + random.below(2));
     o.output_padding.push_back(random.below(std::max(o.stride.back(), o.dilation.back())));
   }
-  quantization channels = per_channel(outputs);
+  tensor_qparams channels = per_channel(outputs);
   channels.axis = 1;
   const auto x = random.tensor(per_tensor(d, 0.02, d == quint8 ? 90 : -7), in);
   const node_value by =
       random.tensor(random.below(2) == 0 ? channels : per_tensor(qint8, 0.004, 0), weight);
   const float_ops::tensor bias{{groups * outputs}, random.bias(groups * outputs)};
-  const quantization out = per_tensor(to, 0.3, to == quint8 ? 100 : -20);
+  const tensor_qparams out = per_tensor(to, 0.3, to == quint8 ? 100 : -20);
   const auto shape = transposed_convolution_layer(
       in, weight, {o.stride, o.padding, o.dilation, groups}, o.output_padding);
   if (!shape) return;  // the padding leaves nothing
@@ -227,7 +227,7 @@ TEST_CASE("linear layers do so too, whatever axes come before the features") {
     const auto x = random.tensor(per_tensor(d, 0.02, 3), shape);
     const node_value weight = random.tensor(per_channel(outputs), {outputs, features});
     const float_ops::tensor bias{{outputs}, random.bias(outputs)};
-    const quantization out = per_tensor(d, 0.2, 5);
+    const tensor_qparams out = per_tensor(d, 0.2, 5);
     const auto layer = linear_layer(shape, {outputs, features});
     const auto wanted = layer_of(plain{}, layer, x, weight, &bias.data, out, i % 2 == 0);
     REQUIRE(wanted.has_value());
@@ -246,7 +246,7 @@ TEST_CASE_TEMPLATE("a weight is packed again when a scale or the bias is another
   for (const double scale : {0.02, 0.02, 0.5}) {
     const auto x = random.tensor(per_tensor(quint8, scale, 7), {3, 6});
     const auto bias = random.bias(4);
-    const quantization out = per_tensor(quint8, scale * 5, 9);
+    const tensor_qparams out = per_tensor(quint8, scale * 5, 9);
     CHECK(are_equal(layer_of(kernels, layer, x, weight, &bias, out, false),
                     layer_of(Calls{}, layer, x, weight, &bias, out, false)));
   }
@@ -255,7 +255,7 @@ TEST_CASE_TEMPLATE("a weight is packed again when a scale or the bias is another
 TEST_CASE_TEMPLATE("what has no kernel is left to the caller: other types, and sums beyond int32",
                    Calls, plain, fast) {
   random_integers random(4);
-  const quantization bytes = per_tensor(quint8, 0.1, 9);
+  const tensor_qparams bytes = per_tensor(quint8, 0.1, 9);
   const auto tiny = random.tensor(per_tensor(quint8, 1e-6, 0), {2, 3});
   const node_value weight = random.tensor(per_tensor(qint8, 1e-6, 0), {2, 3});
   const auto layer = linear_layer({2, 3}, {2, 3});
@@ -276,7 +276,7 @@ TEST_CASE_TEMPLATE("sums and products are those of the float ops, step by step",
   for (const dtype d : {quint8, qint8}) {
     const auto a = random.tensor(per_tensor(d, 0.1, 20), {3, 50});
     const auto b = random.tensor(per_tensor(d, 0.03, -5 + (d == quint8 ? 100 : 0)), {3, 50});
-    const quantization to = per_tensor(d, 0.12, 30);
+    const tensor_qparams to = per_tensor(d, 0.12, 30);
     const quantized_tensor* const both[] = {&a, &b};
     const auto sizes = to_block<kernel_signature::sizes>(elementwise_shape{150});
     Calls calls;
@@ -290,7 +290,7 @@ TEST_CASE_TEMPLATE("sums and products are those of the float ops, step by step",
         CHECK(are_equal(calls.step(s, sizes, both, {3, 50}, to), std::optional{quantize(t, to)}));
       }
     const op_schedule& s = op::add.id()->descriptor->schedule;
-    const quantization other = per_tensor(qint32, 1.0, 0);
+    const tensor_qparams other = per_tensor(qint32, 1.0, 0);
     CHECK_FALSE(calls.step(s, sizes, both, {3, 50}, other).has_value());
     const op_schedule& layer = nn::linear.id()->descriptor->schedule;
     CHECK_FALSE(calls.step(layer, sizes, both, {3, 50}, to).has_value());
@@ -327,9 +327,9 @@ TEST_CASE("quantize gives what its definition gives, also for what is not a numb
   x.data[2] = std::numeric_limits<float>::quiet_NaN();
   x.data[3] = -0.0F;
   x.data[4] = 1e30F;
-  quantization rows{quint8, 0, {0.1, 0.2, 0.3}, {1, 2, 3}, {}};
-  for (const quantization& s : {per_tensor(quint8, 0.1, 128), per_tensor(qint8, 0.03, -5), rows,
-                                per_tensor(qint32, 1e-3, 4), per_tensor(quint8, 1e-45, 0)}) {
+  tensor_qparams rows{quint8, 0, {0.1, 0.2, 0.3}, {1, 2, 3}, {}};
+  for (const tensor_qparams& s : {per_tensor(quint8, 0.1, 128), per_tensor(qint8, 0.03, -5), rows,
+                                  per_tensor(qint32, 1e-3, 4), per_tensor(quint8, 1e-45, 0)}) {
     const auto wanted = quantize(x, s);
     CHECK(are_equal(plain{}.quantize(x, s), wanted));
     CHECK(are_equal(fast{}.quantize(x, s), wanted));
@@ -396,7 +396,7 @@ TEST_CASE("a dynamic linear layer with qparams per group quantizes each row of i
   std::mt19937 random(4);
   plain reference;
   fast kernels;
-  quantization groups{qint8, 0, std::vector<double>(10, 0.25), std::vector<std::int32_t>(10)};
+  tensor_qparams groups{qint8, 0, std::vector<double>(10, 0.25), std::vector<std::int32_t>(10)};
   groups.group_size = 3;
   const quantized_tensor w = quantize(random_tensor(random, {5, 6}), groups);
   const float_ops::tensor x{{2, 6}, {1000, 500, 0, -1000, 2, 1, 0.1F, -0.2F, 0.3F, 0, 0.1F, 0.2F}};
@@ -407,7 +407,7 @@ TEST_CASE("a dynamic linear layer with qparams per group quantizes each row of i
   CHECK(kernels.dynamic_linear(x, node_value(w), nullptr, false, true)->data == got->data);
   CHECK_FALSE(kernels.dynamic_linear(x, node_value(w), nullptr, false, false));
   quantized_tensor shifted = w;
-  shifted.steps.zero_point[0] = 1;
+  shifted.qparams.zero_point[0] = 1;
   CHECK_FALSE(kernels.dynamic_linear(x, node_value(shifted), nullptr, false, true));
 }
 
@@ -419,7 +419,7 @@ TEST_CASE("a dynamic linear layer is that of compiled models") {
   const quantized_tensor w = integers.tensor(per_channel(5), {5, 37});
   const float_ops::tensor x = random_tensor(random, {2, 3, 37});
   const float_ops::tensor bias = random_tensor(random, {5});
-  const quantized_tensor rounded = quantize(x, dynamic_quantization(x, quint8, false));
+  const quantized_tensor rounded = quantize(x, dynamic_qparams(x, quint8, false));
   for (const float_ops::tensor* b : {&bias, static_cast<const float_ops::tensor*>(nullptr)}) {
     const auto wanted = float_ops::linear(dequantize(rounded), dequantize(w), b);
     const node_value weight(w);
@@ -433,7 +433,7 @@ TEST_CASE("a dynamic linear layer is that of compiled models") {
       CHECK(with_relu->data[i] == std::max(got->data[i], 0.0F));
   }
   quantized_tensor shifted = w;
-  shifted.steps.zero_point[0] = 1;
+  shifted.qparams.zero_point[0] = 1;
   CHECK_FALSE(kernels.dynamic_linear(x, node_value(shifted), &bias, false));
   CHECK_FALSE(kernels.dynamic_linear(random_tensor(random, {2, 36}), node_value(w), &bias, false));
 }

@@ -15,8 +15,8 @@ static_assert(lowered::layer_of(fn::linear.id()) == fn::linear.id());
 
 namespace {
 
-quantized_tensor steps_of(dtype d, float_ops::extents shape, std::vector<std::int32_t> q,
-                          std::int32_t zero_point = 0, double scale = 1.0) {
+quantized_tensor qparams_of(dtype d, float_ops::extents shape, std::vector<std::int32_t> q,
+                            std::int32_t zero_point = 0, double scale = 1.0) {
   return {{d, -1, {scale}, {zero_point}, {}}, {std::move(shape), std::move(q)}};
 }
 
@@ -38,12 +38,12 @@ result<std::optional<node_value>> computed(op_id op, const quantized_tensor& in,
                                   {quint8, -1, {0.5}, {3}, {}}, kernels, kept);
 }
 
-const quantized_tensor weight = steps_of(qint8, {2, 2}, {1, 2, -3, 1});
+const quantized_tensor weight = qparams_of(qint8, {2, 2}, {1, 2, -3, 1});
 
 }  // namespace
 
 TEST_CASE("a linear layer adds up integers and rounds once, in the scale of its output") {
-  const auto out = computed(q::linear_relu.id(), steps_of(quint8, {1, 2}, {13, 9}, 10),
+  const auto out = computed(q::linear_relu.id(), qparams_of(quint8, {1, 2}, {13, 9}, 10),
                             node_value(weight), float_ops::tensor{{2}, {1.0F, 0.0F}});
   REQUIRE(out.has_value());
   REQUIRE(out->has_value());
@@ -51,7 +51,7 @@ TEST_CASE("a linear layer adds up integers and rounds once, in the scale of its 
 }
 
 TEST_CASE("what follows a layer reads its sums, which are not rounded") {
-  const quantized_tensor in = steps_of(quint8, {1, 2}, {13, 9}, 10, 0.125);  // sums 0.125, -1.25
+  const quantized_tensor in = qparams_of(quint8, {1, 2}, {13, 9}, 10, 0.125);  // sums 0.125, -1.25
   const float_ops::value bias = float_ops::tensor{{2}, {0.0F, 0.0F}};
   const attributes slope = with_following(attributes{linear_options{2, 2}},
                                           attributes{leaky_relu_options{.negative_slope = 0.75F}});
@@ -66,9 +66,9 @@ TEST_CASE("what follows a layer reads its sums, which are not rounded") {
 }
 
 TEST_CASE("a tensor is added to the sums of a convolution") {
-  const quantized_tensor in = steps_of(quint8, {1, 2, 1, 1}, {13, 9}, 10, 0.125);
-  const quantized_tensor other = steps_of(quint8, {1, 2, 1, 1}, {12, 13}, 10, 0.0625);
-  const quantized_tensor of_conv = steps_of(qint8, {2, 2, 1, 1}, {1, 2, -3, 1});
+  const quantized_tensor in = qparams_of(quint8, {1, 2, 1, 1}, {13, 9}, 10, 0.125);
+  const quantized_tensor other = qparams_of(quint8, {1, 2, 1, 1}, {12, 13}, 10, 0.0625);
+  const quantized_tensor of_conv = qparams_of(qint8, {2, 2, 1, 1}, {1, 2, -3, 1});
   const attributes one_pixel{conv2d_options{.in_channels = 2, .out_channels = 2, .kernel_size = 1}};
   for (const op_id op : {q::conv_add2d.id(), q::conv_add_relu2d.id()}) {
     const auto out = computed(op, in, node_value(of_conv), float_ops::tensor{{2}, {0.25F, 0.0F}},
@@ -82,9 +82,9 @@ TEST_CASE("a tensor is added to the sums of a convolution") {
 }
 
 TEST_CASE("the padding of a convolution is a number or a word") {
-  const quantized_tensor in = steps_of(quint8, {1, 1, 4, 4}, std::vector<std::int32_t>(16, 1));
-  const quantized_tensor odd = steps_of(qint8, {1, 1, 3, 3}, std::vector<std::int32_t>(9, 1));
-  const quantized_tensor even = steps_of(qint8, {1, 1, 2, 2}, std::vector<std::int32_t>(4, 1));
+  const quantized_tensor in = qparams_of(quint8, {1, 1, 4, 4}, std::vector<std::int32_t>(16, 1));
+  const quantized_tensor odd = qparams_of(qint8, {1, 1, 3, 3}, std::vector<std::int32_t>(9, 1));
+  const quantized_tensor even = qparams_of(qint8, {1, 1, 2, 2}, std::vector<std::int32_t>(4, 1));
   const auto shape_with = [&in](float_ops::value padding, const quantized_tensor& w, int dilation) {
     return lowered::weighted(
         fn::conv2d.id(), in, node_value(w),
@@ -104,11 +104,11 @@ TEST_CASE("integers that do not fit are an error") {
   const auto of = [](const quantized_tensor& in, const node_value& w, const float_ops::value& b) {
     return computed(q::linear.id(), in, w, b).error().cause;
   };
-  const quantized_tensor in = steps_of(quint8, {1, 3}, {1, 2, 3});
-  const quantized_tensor one = steps_of(qint8, {1, 2}, {1, 2});
+  const quantized_tensor in = qparams_of(quint8, {1, 3}, {1, 2, 3});
+  const quantized_tensor one = qparams_of(qint8, {1, 2}, {1, 2});
   const float_ops::tensor two{{2}, {1.0F, 2.0F}};
   CHECK(of(in, node_value(one), {}) == "the input does not fit the weight");
-  const quantized_tensor fits = steps_of(quint8, {1, 2}, {1, 2});
+  const quantized_tensor fits = qparams_of(quint8, {1, 2}, {1, 2});
   CHECK(of(fits, node_value(one), two) == "the bias does not fit the weight");
   CHECK(of(fits, float_ops::value(dequantize(one)), two) == "the weight is not quantized");
 }

@@ -17,8 +17,8 @@ static_assert(scalars_change_the_scale(semantics::torch_1_13) &&
 
 namespace {
 
-quantized_tensor steps_of(dtype d, float_ops::extents shape, std::vector<std::int32_t> q,
-                          std::int32_t zero_point = 0) {
+quantized_tensor qparams_of(dtype d, float_ops::extents shape, std::vector<std::int32_t> q,
+                            std::int32_t zero_point = 0) {
   return {{d, -1, {1.0}, {zero_point}, {}}, {std::move(shape), std::move(q)}};
 }
 
@@ -27,34 +27,35 @@ quantized_tensor steps_of(dtype d, float_ops::extents shape, std::vector<std::in
 TEST_CASE("a kernel may decide the scale of its output") {
   constexpr auto old = semantics::torch_1_13;
   constexpr auto now = semantics::torch_2_1;
-  const quantized_tensor in = steps_of(quint8, {2}, {7, 9}, 3);
+  const quantized_tensor in = qparams_of(quint8, {2}, {7, 9}, 3);
   const auto of = [&in](op_id op, semantics s, dtype d = quint8) {
-    return steps_of_kernel(op, d, &in, s);
+    return kernel_qparams(op, d, &in, s);
   };
-  CHECK(of(fn::flatten.id(), old) == in.steps);
-  CHECK(of(fn::adaptive_avg_pool2d.id(), old) == in.steps);
-  CHECK(of(nn::sigmoid.id(), old) == quantization{quint8, -1, {1.0 / 256}, {0}, {}});
-  CHECK(of(fn::hardsigmoid.id(), old) == quantization{quint8, -1, {1.0 / 256}, {0}, {}});
-  CHECK(of(method::tanh.id(), old) == quantization{quint8, -1, {2.0 / 256}, {128}, {}});
+  CHECK(of(fn::flatten.id(), old) == in.qparams);
+  CHECK(of(fn::adaptive_avg_pool2d.id(), old) == in.qparams);
+  CHECK(of(nn::sigmoid.id(), old) == tensor_qparams{quint8, -1, {1.0 / 256}, {0}, {}});
+  CHECK(of(fn::hardsigmoid.id(), old) == tensor_qparams{quint8, -1, {1.0 / 256}, {0}, {}});
+  CHECK(of(method::tanh.id(), old) == tensor_qparams{quint8, -1, {2.0 / 256}, {128}, {}});
   // Its kernel is told the scale.
   CHECK(!of(nn::softmax.id(), old));
   CHECK(!of(nn::sigmoid.id(), old, qint8));
   CHECK(!of(nn::hardswish.id(), old));
-  CHECK(!steps_of_kernel(nn::sigmoid.id(), quint8, nullptr, old));
+  CHECK(!kernel_qparams(nn::sigmoid.id(), quint8, nullptr, old));
   for (const op_id op : {fn::flatten.id(), nn::sigmoid.id(), nn::tanh.id()}) CHECK(!of(op, now));
 }
 
 TEST_CASE("where a kernel decides the scale, that of the observer does not matter") {
-  const quantized_tensor in = steps_of(quint8, {2}, {7, 9}, 3);
-  const quantization observed{quint8, -1, {0.5}, {7}, {}};
-  quantizations steps;
-  steps.activations[4] = observed;
-  node_quantizer<reference_kernels> rounding({.semantics = semantics::torch_1_13, .steps = &steps});
+  const quantized_tensor in = qparams_of(quint8, {2}, {7, 9}, 3);
+  const tensor_qparams observed{quint8, -1, {0.5}, {7}, {}};
+  model_qparams qparams;
+  qparams.activations[4] = observed;
+  node_quantizer<reference_kernels> rounding(
+      {.semantics = semantics::torch_1_13, .qparams = &qparams});
   node n;
   n.dtype = quint8;
   n.observer = 4;
-  const auto of = [&](op_id op) { return lowered::steps_of_output(n, op, &in, rounding); };
-  CHECK(*of(nn::sigmoid.id()) == quantization{quint8, -1, {1.0 / 256}, {0}, {}});
+  const auto of = [&](op_id op) { return lowered::output_qparams(n, op, &in, rounding); };
+  CHECK(*of(nn::sigmoid.id()) == tensor_qparams{quint8, -1, {1.0 / 256}, {0}, {}});
   CHECK(*of(nn::softmax.id()) == observed);
   n.observer = 5;
   CHECK_FALSE(of(nn::softmax.id()).has_value());
@@ -104,36 +105,37 @@ TEST_CASE("the options of a call are what it says, and what it leaves out") {
 TEST_CASE("an op without weights is run by the kernel that its descriptor schedules") {
   kernel_calls<reference_kernels> kernels;
   const quantized_tensor image =
-      steps_of(quint8, {1, 2, 2, 2}, {10, 12, 14, 18, 30, 31, 32, 33}, 10);
-  const auto pooled = [&](op_id op, quantization to, std::vector<node_value> reads) {
+      qparams_of(quint8, {1, 2, 2, 2}, {10, 12, 14, 18, 30, 31, 32, 33}, 10);
+  const auto pooled = [&](op_id op, tensor_qparams to, std::vector<node_value> reads) {
     return lowered::scheduled(op, op, reads, {.positional = {{}, 2}}, to, kernels);
   };
   const auto mean = pooled(fn::avg_pool2d.id(), {quint8, -1, {0.5}, {3}, {}}, {image});
   REQUIRE(mean.has_value());
   CHECK(mean->q.shape == float_ops::extents{1, 2, 1, 1});
   CHECK(mean->q.data == std::vector<std::int32_t>{10, 46});  // 3.5 and 21.5, in halves
-  const auto largest = pooled(fn::max_pool2d.id(), image.steps, {image});
+  const auto largest = pooled(fn::max_pool2d.id(), image.qparams, {image});
   REQUIRE(largest.has_value());
   CHECK(largest->q.data == std::vector<std::int32_t>{18, 33});
   // It copies values, so it cannot give another scale; and it reads one tensor.
   CHECK_FALSE(pooled(fn::max_pool2d.id(), {quint8, -1, {0.5}, {3}, {}}, {image}).has_value());
-  CHECK_FALSE(pooled(fn::max_pool2d.id(), image.steps, {image, image}).has_value());
+  CHECK_FALSE(pooled(fn::max_pool2d.id(), image.qparams, {image, image}).has_value());
 
-  const quantized_tensor a = steps_of(quint8, {2}, {1, 200}), b = steps_of(quint8, {2}, {2, 100});
+  const quantized_tensor a = qparams_of(quint8, {2}, {1, 200}),
+                         b = qparams_of(quint8, {2}, {2, 100});
   const auto sum = lowered::scheduled(q::add.id(), op::add.id(), {a, b}, {.positional = {{}, {}}},
-                                      a.steps, kernels);
+                                      a.qparams, kernels);
   REQUIRE(sum.has_value());
   CHECK(sum->q.data == std::vector<std::int32_t>{3, 255});
   // Shapes may broadcast; those that do not have no kernel.
   const auto with = [&](const quantized_tensor& other) {
     return lowered::scheduled(q::add.id(), op::add.id(), {a, other}, {.positional = {{}, {}}},
-                              a.steps, kernels);
+                              a.qparams, kernels);
   };
-  const auto rows = with(steps_of(quint8, {2, 1}, {2, 7}));
+  const auto rows = with(qparams_of(quint8, {2, 1}, {2, 7}));
   REQUIRE(rows.has_value());
   CHECK(rows->q.shape == float_ops::extents{2, 2});
   CHECK(rows->q.data == std::vector<std::int32_t>{3, 202, 8, 207});
-  CHECK_FALSE(with(steps_of(quint8, {3}, {2, 3, 4})).has_value());
+  CHECK_FALSE(with(qparams_of(quint8, {3}, {2, 3, 4})).has_value());
 }
 
 TEST_CASE("the number among the arguments of a sum is found on either side") {
@@ -159,8 +161,9 @@ TEST_CASE("each call of a module has its own scale, in PyTorch 1.13 that of the 
 }
 
 TEST_CASE("a product with a number has its scale") {
-  const node_value out = lowered::with_scalar({op::mul.id()}, steps_of(quint8, {2}, {10, 20}), 3.0);
+  const node_value out =
+      lowered::with_scalar({op::mul.id()}, qparams_of(quint8, {2}, {10, 20}), 3.0);
   REQUIRE(out.integers() != nullptr);
-  CHECK(out.integers()->steps.scale[0] == doctest::Approx(3.0));
+  CHECK(out.integers()->qparams.scale[0] == doctest::Approx(3.0));
   CHECK(out.integers()->q.data == std::vector<std::int32_t>{10, 20});
 }

@@ -75,26 +75,26 @@ TEST_CASE("a weight is rounded as its observer says, once") {
   CHECK(all.rounded(n, "weight", weight)->is_same(*real));
 }
 
-TEST_CASE("steps that are given for the path come before the observer's, at once") {
+TEST_CASE("qparams that are given for the path come before the observer's, at once") {
   const module_state m = modules();
-  quantizations steps;
-  module_weights all(m, &steps, {});
+  model_qparams qparams;
+  module_weights all(m, &qparams, {});
   const node n = conv(&in_int8);
   const float_ops::value weight = *m.find("conv.weight");
   CHECK(all.quantized(n, "weight", weight)->integers()->q.data[1] == 3);
-  steps.weights["conv.weight"] = {qint8, -1, {1.5}, {0}, {}};
+  qparams.weights["conv.weight"] = {qint8, -1, {1.5}, {0}, {}};
   CHECK(all.quantized(n, "weight", weight)->integers()->q.data[1] == 2);
-  steps.weights.clear();
+  qparams.weights.clear();
   CHECK(all.quantized(n, "weight", weight)->integers()->q.data[1] == 3);
 }
 
-TEST_CASE("steps that do not fit the weight are an error") {
+TEST_CASE("qparams that do not fit the weight are an error") {
   const module_state m = modules();
   const node n = conv(&in_int8);
   const float_ops::value weight = *m.find("conv.weight");
-  const auto error_with = [&](quantization given) {
-    const quantizations steps{{}, {{"conv.weight", std::move(given)}}};
-    module_weights all(m, &steps, {});
+  const auto error_with = [&](tensor_qparams given) {
+    const model_qparams qparams{{}, {{"conv.weight", std::move(given)}}};
+    module_weights all(m, &qparams, {});
     return all.quantized(n, "weight", weight).error().message();
   };
   CHECK(error_with({qint8, 0, {1.0, 1.0}, {0, 0}, {}}) ==

@@ -40,13 +40,13 @@ TEST_CASE("an observer sees the value and gives it back; a fake quantize rounds 
   const auto out = r.observe(observing(&seen), computed, in);
   REQUIRE(out.has_value());
   CHECK(out->real().is_same(in.real()));
-  CHECK(observers.steps(1).has_value());
+  CHECK(observers.qparams(1).has_value());
 
   observer_set fakes;
   const auto rounded = quantizer({.observers = &fakes}).observe(observing(&fake), computed, in);
   REQUIRE(rounded.has_value());
   CHECK(elements_of(*rounded)[1] == doctest::Approx(2.5));
-  CHECK(fakes.steps(1).has_value());
+  CHECK(fakes.qparams(1).has_value());
 }
 
 TEST_CASE("infinite values have no place in the range of a constant") {
@@ -60,9 +60,9 @@ TEST_CASE("infinite values have no place in the range of a constant") {
 }
 
 TEST_CASE("values are quantized with what was found for the observer") {
-  quantizations steps;
-  steps.activations[4] = {quint8, -1, {0.5}, {3}, {}};
-  quantizer r({.steps = &steps});
+  model_qparams qparams;
+  qparams.activations[4] = {quint8, -1, {0.5}, {3}, {}};
+  quantizer r({.qparams = &qparams});
   const auto out = r.quantized(some().real(), 4);
   REQUIRE(out.has_value());
   CHECK(out->integers()->q.data == std::vector<std::int32_t>{3, 8});
@@ -72,9 +72,9 @@ TEST_CASE("values are quantized with what was found for the observer") {
 }
 
 TEST_CASE("integers and masks are quantized as floats") {
-  quantizations steps;
-  steps.activations[4] = {quint8, -1, {0.5}, {3}, {}};
-  quantizer r({.steps = &steps});
+  model_qparams qparams;
+  qparams.activations[4] = {quint8, -1, {0.5}, {3}, {}};
+  quantizer r({.qparams = &qparams});
   const node_value mask(float_ops::index_tensor{{3}, {0, 1, -1}});
   const auto out = r.quantized(mask.real(), 4);
   REQUIRE(out.has_value());
@@ -84,10 +84,10 @@ TEST_CASE("integers and masks are quantized as floats") {
   const auto observed =
       quantizer({.observers = &observers}).observe(observing(&seen), computed, mask);
   REQUIRE(observed.has_value());
-  CHECK(observers.steps(1).has_value());
+  CHECK(observers.qparams(1).has_value());
 }
 
-TEST_CASE("without steps of their own values are quantized with their range") {
+TEST_CASE("without qparams of their own values are quantized with their range") {
   quantizer r({});
   const auto integers = r.dynamically_quantized(nullptr, some());
   REQUIRE(integers.has_value());
@@ -103,9 +103,9 @@ TEST_CASE("without steps of their own values are quantized with their range") {
 }
 
 TEST_CASE("qparams of values are checked before they are used") {
-  const auto error_with = [](quantization given) {
-    const quantizations steps{{{1, std::move(given)}}, {}};
-    return quantizer({.steps = &steps}).quantized(some().real(), 1).error().message();
+  const auto error_with = [](tensor_qparams given) {
+    const model_qparams qparams{{{1, std::move(given)}}, {}};
+    return quantizer({.qparams = &qparams}).quantized(some().real(), 1).error().message();
   };
   CHECK(error_with({quint8, -1, {}, {}, {}}) ==
         "the number of scales is 0, that of zero points 0; both must be 1");

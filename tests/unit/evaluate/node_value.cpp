@@ -12,7 +12,7 @@ namespace {
 
 const float_ops::tensor x{{3}, {-1.0F, 0.25F, 2.0F}};
 
-quantized_tensor in_quarters() { return quantize(x, quantization{qint8, -1, {0.25}, {1}, {}}); }
+quantized_tensor in_quarters() { return quantize(x, tensor_qparams{qint8, -1, {0.25}, {1}, {}}); }
 
 }  // namespace
 

@@ -19,50 +19,50 @@ TEST_CASE("nodes that share an observer add to the same range") {
   REQUIRE(all.forward(1, min_max, {{2}, {0.0F, 1.0F}}).has_value());
   REQUIRE(all.forward(1, min_max, {{1, 1}, {-1.0F}}).has_value());
   REQUIRE(all.forward(2, min_max, {{1}, {0.5F}}).has_value());
-  REQUIRE(all.steps(1).has_value());
-  CHECK(all.steps(1)->scale[0] == doctest::Approx(2.0 / 255));
-  CHECK(all.steps(2)->scale[0] == doctest::Approx(0.5 / 255));
+  REQUIRE(all.qparams(1).has_value());
+  CHECK(all.qparams(1)->scale[0] == doctest::Approx(2.0 / 255));
+  CHECK(all.qparams(2)->scale[0] == doctest::Approx(0.5 / 255));
 }
 
-TEST_CASE("an observer that has seen nothing, or collects nothing, has no steps") {
+TEST_CASE("an observer that has seen nothing, or collects nothing, has no qparams") {
   observer_set all;
-  CHECK_FALSE(all.steps(0).has_value());
+  CHECK_FALSE(all.qparams(0).has_value());
   constexpr observer_record placeholder{observer_class::placeholder, {.dtype = f16}};
   REQUIRE(all.forward(0, placeholder, {{1}, {1.0F}}).has_value());
-  CHECK_FALSE(all.steps(0).has_value());
+  CHECK_FALSE(all.qparams(0).has_value());
 }
 
 TEST_CASE("weights of any rank have a scale a channel") {
   const float_ops::tensor flat{{1, 2}, {1.27F, -2.54F}};
   const float_ops::tensor deep{{1, 2, 1, 1, 1, 1, 1}, {1.27F, -2.54F}};
   for (const float_ops::tensor& weight : {flat, deep}) {
-    const auto steps = weight_steps(per_channel, weight, {});
-    REQUIRE(steps.has_value());
-    REQUIRE(steps->has_value());
-    CHECK((*steps)->axis == 1);
-    REQUIRE((*steps)->scale.size() == 2);
-    CHECK((*steps)->scale[1] == doctest::Approx(2 * (*steps)->scale[0]));
+    const auto qparams = qparams_of_weight(per_channel, weight, {});
+    REQUIRE(qparams.has_value());
+    REQUIRE(qparams->has_value());
+    CHECK((*qparams)->axis == 1);
+    REQUIRE((*qparams)->scale.size() == 2);
+    CHECK((*qparams)->scale[1] == doctest::Approx(2 * (*qparams)->scale[0]));
   }
 }
 
 TEST_CASE("the axis of the channels is that of the weight, also beyond the ranks of shapes") {
   observer_record fourth = per_channel;
   fourth.args.ch_axis = 3;
-  const auto steps = weight_steps(fourth, {{1, 1, 1, 2, 1, 1}, {1.27F, -2.54F}}, {});
-  REQUIRE(steps.has_value());
-  CHECK((*steps)->axis == 3);
-  CHECK((*steps)->scale.size() == 2);
-  const auto folded = weight_steps(fourth, {{1, 1, 1, 2, 1, 1, 1}, {1.27F, -2.54F}}, {});
+  const auto qparams = qparams_of_weight(fourth, {{1, 1, 1, 2, 1, 1}, {1.27F, -2.54F}}, {});
+  REQUIRE(qparams.has_value());
+  CHECK((*qparams)->axis == 3);
+  CHECK((*qparams)->scale.size() == 2);
+  const auto folded = qparams_of_weight(fourth, {{1, 1, 1, 2, 1, 1, 1}, {1.27F, -2.54F}}, {});
   REQUIRE(folded.has_value());
   CHECK((*folded)->axis == 3);
   CHECK((*folded)->scale.size() == 2);
 }
 
-TEST_CASE("half precision has no steps") {
-  const auto steps =
-      weight_steps({observer_class::placeholder, {.dtype = f16}}, {{1, 1}, {1.0F}}, {});
-  REQUIRE(steps.has_value());
-  CHECK_FALSE(steps->has_value());
+TEST_CASE("half precision has no qparams") {
+  const auto qparams =
+      qparams_of_weight({observer_class::placeholder, {.dtype = f16}}, {{1, 1}, {1.0F}}, {});
+  REQUIRE(qparams.has_value());
+  CHECK_FALSE(qparams->has_value());
 }
 
 TEST_CASE("a fake quantize gives what is left of the values") {

@@ -393,8 +393,8 @@ TEST_CASE(
   CHECK(places_too.values == places.values);
 
   const auto state = small::state_of(weights.get());
-  const quantizations steps = small::steps_of(*int8);
-  evaluator<stage::lowered> run(plan::lowered.view(), state, {.steps = &steps});
+  const model_qparams qparams = small::qparams_of(*int8);
+  evaluator<stage::lowered> run(plan::lowered.view(), state, {.qparams = &qparams});
   const auto evaluated =
       run.run({node_value(float_ops::tensor{{2, 3, 4, 5}, {x.begin(), x.end()}})});
   REQUIRE(evaluated);

@@ -15,11 +15,11 @@ constexpr conv_transpose2d_shape two_groups{.batch = 1,
                                             .kernel_h = 1,
                                             .kernel_w = 2,
                                             .groups = 2};
-constexpr qparams steps{0.5F, 3, 0, 255};
+constexpr qparams one{0.5F, 3, 0, 255};
 
-packed_layer packed(quantization scales, std::int32_t last = 7) {
+packed_layer packed(tensor_qparams scales, std::int32_t last = 7) {
   const quantized_tensor weight{std::move(scales), {{4, 1, 1, 2}, {0, 1, 2, 3, 4, 5, 6, last}}};
-  return pack_integer_layer<reference_kernels, std::uint8_t>(two_groups, weight, {}, steps, steps);
+  return pack_integer_layer<reference_kernels, std::uint8_t>(two_groups, weight, {}, one, one);
 }
 
 }  // namespace

@@ -11,12 +11,12 @@ using namespace ctq;
 
 namespace {
 
-const quantization tenths{quint8, -1, {0.1}, {10}, {}};
+const tensor_qparams tenths{quint8, -1, {0.1}, {10}, {}};
 
 }  // namespace
 
 TEST_CASE("quantize rounds ties to even and uses the whole range of the dtype") {
-  const quantization halves{qint8, -1, {1.0}, {0}, {}};
+  const tensor_qparams halves{qint8, -1, {1.0}, {0}, {}};
   const auto t = quantize({{6}, {0.5F, 1.5F, 2.5F, -0.5F, 1e9F, -1e9F}}, halves);
   CHECK(t.q.data == std::vector<std::int32_t>{0, 2, 2, 0, 127, -128});
 }
@@ -26,14 +26,14 @@ TEST_CASE("dequantize counts from the zero point") {
   CHECK(dequantize(t).data == std::vector<float>{0.0F, 0.1F, -1.0F});
 }
 
-TEST_CASE("the steps of an observer keep its axis") {
+TEST_CASE("the qparams of an observer keep its axis") {
   const observers::per_channel_qparams p{
       .scale = {0.5F, 2.0F}, .zero_point = {1, 2}, .float_zero_point = {}, .axis = 1};
-  const quantization s = quantization_of(qint8, p);
+  const tensor_qparams s = tensor_qparams_of(qint8, p);
   CHECK(s.axis == 1);
   CHECK(s.scale == std::vector<double>{0.5, 2.0});
   CHECK(s.zero_point == std::vector<std::int32_t>{1, 2});
-  CHECK(quantization_of(quint8, {.scale = 0.5F, .zero_point = 7}).zero_point[0] == 7);
+  CHECK(tensor_qparams_of(quint8, {.scale = 0.5F, .zero_point = 7}).zero_point[0] == 7);
 }
 
 TEST_CASE("what is no number becomes the zero point") {
@@ -42,14 +42,14 @@ TEST_CASE("what is no number becomes the zero point") {
 }
 
 TEST_CASE("each channel has its own scale") {
-  const quantization s{qint8, 1, {1.0, 0.5}, {0, 1}, {}};
+  const tensor_qparams s{qint8, 1, {1.0, 0.5}, {0, 1}, {}};
   const auto t = quantize({{2, 2, 1}, {3.0F, 3.0F, -1.0F, -1.0F}}, s);
   CHECK(t.q.data == std::vector<std::int32_t>{3, 7, -1, -1});
   CHECK(dequantize(t).data == std::vector<float>{3.0F, 3.0F, -1.0F, -1.0F});
 }
 
 TEST_CASE("each group of a channel has its own scale, and 4 bits") {
-  const quantization s{qint8, 0, {1.0, 0.5, 2.0, 1.0}, {0, 0, 0, 0}, {}, 2};
+  const tensor_qparams s{qint8, 0, {1.0, 0.5, 2.0, 1.0}, {0, 0, 0, 0}, {}, 2};
   const auto t = quantize({{2, 3, 1}, {3.0F, -9.0F, 1.0F, 8.0F, 20.0F, -1.0F}}, s);
   CHECK(t.q.data == std::vector<std::int32_t>{3, -8, 2, 4, 7, -1});
   CHECK(dequantize(t).data == std::vector<float>{3.0F, -8.0F, 1.0F, 8.0F, 14.0F, -1.0F});
@@ -69,7 +69,7 @@ TEST_CASE("each group of a channel has its own scale, and 4 bits") {
 }
 
 TEST_CASE("the real zero points of embeddings are added before rounding") {
-  const quantization s{quint8, 0, {0.5}, {}, {0.25F}};
+  const tensor_qparams s{quint8, 0, {0.5}, {}, {0.25F}};
   const auto t = quantize({{1, 2}, {0.25F, 0.0F}}, s);
   CHECK(t.q.data == std::vector<std::int32_t>{1, 0});
   CHECK(dequantize(t).data[0] == doctest::Approx(0.375));
@@ -84,10 +84,10 @@ TEST_CASE("integers survive the way to real numbers and back") {
 
 TEST_CASE("dynamic quantization covers the values it is shown") {
   const float_ops::tensor x{{3}, {-1.0F, 0.0F, 3.0F}};
-  const quantization s = dynamic_quantization(x, quint8);
+  const tensor_qparams s = dynamic_qparams(x, quint8);
   CHECK(s.scale[0] == doctest::Approx(4.0 / 255));
   CHECK(s.zero_point[0] == 64);
-  CHECK(dynamic_quantization(x, quint8, true).scale[0] == doctest::Approx(4.0 / 127));
+  CHECK(dynamic_qparams(x, quint8, true).scale[0] == doctest::Approx(4.0 / 127));
 }
 
 TEST_CASE("half precision has 11 bits, and fewer near zero") {

@@ -25,15 +25,15 @@ quantized_tensor counted(dtype d, int count) {
 TEST_CASE("looked_up gives for each element what the function gives for its integer") {
   for (const dtype d : {quint8, qint8}) {
     const quantized_tensor in = counted(d, 600);
-    quantized_tensor table = quantized_values::all(in.steps);
+    quantized_tensor table = quantized_values::all(in.qparams);
     CHECK(table.q.data.size() == quantized_values::count);
     CHECK(table.q.data.front() == range_of(d).min);
     CHECK(table.q.data.back() == range_of(d).max);
     for (std::int32_t& x : table.q.data) x = 5 - 2 * x;
-    table.steps.scale = {0.25};
+    table.qparams.scale = {0.25};
     const auto found = quantized_values::looked_up(node_value(table), in);
     const quantized_tensor& out = *found->integers();
-    CHECK(out.steps == table.steps);
+    CHECK(out.qparams == table.qparams);
     CHECK(out.q.shape == in.q.shape);
     for (std::size_t i = 0; i < in.q.data.size(); ++i) CHECK(out.q.data[i] == 5 - 2 * in.q.data[i]);
   }
@@ -54,9 +54,9 @@ TEST_CASE("has_table is for builtin functions of one number, on 8 bits and one s
   CHECK_FALSE(has(fn::add.id(), {large, large}));
   CHECK_FALSE(has(nn::relu6.id(), {dequantize(large)}));
   quantized_tensor per_channel = large;
-  per_channel.steps.axis = 0;
+  per_channel.qparams.axis = 0;
   CHECK_FALSE(has(nn::relu6.id(), {per_channel}));
   quantized_tensor wide = large;
-  wide.steps.dtype = qint32;
+  wide.qparams.dtype = qint32;
   CHECK_FALSE(has(nn::relu6.id(), {wide}));
 }

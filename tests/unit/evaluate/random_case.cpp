@@ -86,25 +86,26 @@ std::vector<node_value> evaluate(graph_view<Stage> g, const module_state& module
 
 }  // namespace
 
-user_implementation implementation_of_user_ops(const quantizations* steps) {
-  return [steps](const node& n, const std::vector<node_value>& reads,
-                 const std::vector<float_ops::named_value>&) -> std::optional<result<node_value>> {
-    if (n.op->builtin || n.op->descriptor->functions.apply == nullptr) return {};
-    std::vector<float_ops::tensor> in;
-    for (const node_value& v : reads) in.push_back(*v.real().get_if<float_ops::tensor>());
-    float_ops::tensor out{in[0].shape, std::vector<float>(in[0].data.size())};
-    const auto extents = [&n](const float_ops::tensor& t) {
-      return n.op->descriptor->functions.elementwise ? shape(static_cast<int>(t.data.size()))
-                                                     : shape_of(t.shape);
-    };
-    op_arguments<float> arguments;
-    for (std::size_t i = 0; i < in.size(); ++i)
-      arguments.in[i] = {in[i].data.data(), extents(in[i])};
-    arguments.out = {out.data.data(), extents(out)};
-    n.op->descriptor->functions.apply(arguments, n.attrs);
-    if (!is_quantized(n.dtype)) return node_value(std::move(out));
-    return node_value(quantize(out, steps->activations.at(n.observer)));
-  };
+user_implementation implementation_of_user_ops(const model_qparams* qparams) {
+  return
+      [qparams](const node& n, const std::vector<node_value>& reads,
+                const std::vector<float_ops::named_value>&) -> std::optional<result<node_value>> {
+        if (n.op->builtin || n.op->descriptor->functions.apply == nullptr) return {};
+        std::vector<float_ops::tensor> in;
+        for (const node_value& v : reads) in.push_back(*v.real().get_if<float_ops::tensor>());
+        float_ops::tensor out{in[0].shape, std::vector<float>(in[0].data.size())};
+        const auto extents = [&n](const float_ops::tensor& t) {
+          return n.op->descriptor->functions.elementwise ? shape(static_cast<int>(t.data.size()))
+                                                         : shape_of(t.shape);
+        };
+        op_arguments<float> arguments;
+        for (std::size_t i = 0; i < in.size(); ++i)
+          arguments.in[i] = {in[i].data.data(), extents(in[i])};
+        arguments.out = {out.data.data(), extents(out)};
+        n.op->descriptor->functions.apply(arguments, n.attrs);
+        if (!is_quantized(n.dtype)) return node_value(std::move(out));
+        return node_value(quantize(out, qparams->activations.at(n.observer)));
+      };
 }
 
 random_case::random_case(unsigned seed) : model(seed, true), random(seed) {
@@ -134,7 +135,7 @@ lowered_case::lowered_case(random_case& c)
       {.observers = &observers, .implementation = implementation_of_user_ops(nullptr)});
   for (int i = 0; i < 3; ++i) static_cast<void>(run.run({c.input()}));
   for (int o = 0; o < prepared.observers; ++o)
-    if (const auto found = observers.steps(o)) steps.activations[o] = *found;
+    if (const auto found = observers.qparams(o)) qparams.activations[o] = *found;
 }
 
 std::vector<node_value> run(graph_view<stage::traced> g, const module_state& modules,
@@ -148,9 +149,9 @@ std::vector<node_value> run(graph_view<stage::fused> g, const module_state& modu
 }
 
 std::vector<node_value> run(graph_view<stage::lowered> g, const module_state& modules,
-                            const float_ops::tensor& x, const quantizations& steps) {
+                            const float_ops::tensor& x, const model_qparams& qparams) {
   return evaluate(g, modules, x,
-                  {.steps = &steps, .implementation = implementation_of_user_ops(&steps)});
+                  {.qparams = &qparams, .implementation = implementation_of_user_ops(&qparams)});
 }
 
 std::vector<float> output_of(const std::vector<node_value>& values) {

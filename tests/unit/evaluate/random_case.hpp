@@ -39,7 +39,7 @@ class random_numbers {
 };
 
 /// What an op of the user's own means, by its functions; rounded where the node is on integers.
-[[nodiscard]] user_implementation implementation_of_user_ops(const quantizations* steps);
+[[nodiscard]] user_implementation implementation_of_user_ops(const model_qparams* qparams);
 
 struct random_case {
   explicit random_case(unsigned seed);
@@ -67,7 +67,7 @@ struct lowered_case {
   dynamic_graph<stage::prepared> prepared;
   dynamic_graph<stage::reference> reference;
   dynamic_graph<stage::lowered> lowered;
-  quantizations steps;
+  model_qparams qparams;
 };
 
 /// What each node gives, op by op; an error fails the test.
@@ -76,7 +76,7 @@ struct lowered_case {
 [[nodiscard]] std::vector<node_value> run(graph_view<stage::fused> g, const module_state& modules,
                                           const float_ops::tensor& x);
 [[nodiscard]] std::vector<node_value> run(graph_view<stage::lowered> g, const module_state& modules,
-                                          const float_ops::tensor& x, const quantizations& steps);
+                                          const float_ops::tensor& x, const model_qparams& qparams);
 
 /// The elements of what the last node gives.
 [[nodiscard]] std::vector<float> output_of(const std::vector<node_value>& values);

@@ -170,7 +170,7 @@ std::vector<float> interpreted(graph_view<stage::lowered> g, const weights& w,
   for (const auto& v : real) in.push_back(v.get_if<float_ops::tensor>()->data.data());
   std::vector<float> result;
   std::vector<std::vector<float>> parts;
-  for (const model_tensor& t : made->steps().outputs) parts.emplace_back(numel(t.shape));
+  for (const model_tensor& t : made->qparams().outputs) parts.emplace_back(numel(t.shape));
   std::vector<void*> out;
   for (auto& p : parts) out.push_back(p.data());
   made->run(std::span(in), std::span(out));
@@ -212,13 +212,13 @@ void check(samples::generator& random, unsigned seed) {
   }
   forms.convert();
 
-  quantizations steps;
-  std::vector<qparams> all(static_cast<std::size_t>(lowered.observers));
+  model_qparams qparams;
+  std::vector<ctq::qparams> all(static_cast<std::size_t>(lowered.observers));
   for (int i = 0; i < prepared.size(); ++i) {
     const node& module = prepared.view()[i];
-    if (const auto found = observers.steps(module.observer);
+    if (const auto found = observers.qparams(module.observer);
         found && module.op == q::activation_post_process.id()) {
-      steps.activations[module.observer] = *found;
+      qparams.activations[module.observer] = *found;
       all[static_cast<std::size_t>(module.observer)] = qparams_of(*found);
     }
     if (!has_inner_observers(module)) continue;
@@ -235,7 +235,7 @@ void check(samples::generator& random, unsigned seed) {
   const std::vector<node_value> inputs = random_inputs(n, bits);
   evaluator<stage::lowered> run(
       lowered.view(), modules,
-      {.semantics = s, .steps = &steps, .implementation = small::calls_of(forms.quantized)});
+      {.semantics = s, .qparams = &qparams, .implementation = small::calls_of(forms.quantized)});
   const auto values = run.run(inputs);
   REQUIRE_MESSAGE(values.has_value(), values.error().message());
   std::vector<float> wanted;

@@ -54,7 +54,7 @@ bool sums_floats(const node& n) {
 
 /// Scales that are any float32, not only what a range divided by 255 gives.
 void randomize_scales(lowered_case& q, random_numbers& random) {
-  for (auto& [observer, found] : q.steps.activations) {
+  for (auto& [observer, found] : q.qparams.activations) {
     const float scale = static_cast<float>(found.scale[0]) * random.between(0.7F, 1.4F);
     found.scale[0] = static_cast<double>(scale);
   }
@@ -62,7 +62,7 @@ void randomize_scales(lowered_case& q, random_numbers& random) {
 
 std::vector<qparams> numbers_of(const lowered_case& q) {
   std::vector<qparams> numbers(static_cast<std::size_t>(q.prepared.observers));
-  for (const auto& [o, found] : q.steps.activations)
+  for (const auto& [o, found] : q.qparams.activations)
     numbers[static_cast<std::size_t>(o)] = qparams_of(found);
   return numbers;
 }
@@ -96,7 +96,7 @@ std::vector<node_value> by_fast_kernels(const lowered_case& q, const random_case
                                         const float_ops::tensor& x) {
   evaluator<stage::lowered, fast_kernels> run(
       q.lowered.view(), c.modules,
-      {.steps = &q.steps, .implementation = implementation_of_user_ops(&q.steps)});
+      {.qparams = &q.qparams, .implementation = implementation_of_user_ops(&q.qparams)});
   auto first = run.run({x});
   auto again = run.run({x});  // by weights that are packed already
   if (!first || !again) FAIL("fast kernels give an error");
@@ -148,7 +148,7 @@ TEST_CASE("random models of random scales give the same bytes op by op and inter
     }
     if (has_float_sums || !has_integers) continue;
     const float_ops::tensor x = c.input();
-    const std::vector<node_value> values = run(g, c.modules, x, q.steps);
+    const std::vector<node_value> values = run(g, c.modules, x, q.qparams);
     const std::vector<float> wanted = output_of(values);
     const auto by_reference = interpreted<reference_kernels>(c, q, x, wanted.size());
     if (by_reference.empty()) continue;

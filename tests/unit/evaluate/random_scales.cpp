@@ -60,12 +60,12 @@ TEST_CASE("a compiled model, interpreted and evaluated, gives the same bytes wha
     oracle->run(x.data(), interpreted.data());
     REQUIRE(compiled.values == interpreted.values);
 
-    quantizations steps;
+    model_qparams qparams;
     for (int o = 0; o < net_plan::prepared.observers; ++o)
-      steps.activations[o] = quantization_of(quint8, numbers[static_cast<std::size_t>(o)]);
+      qparams.activations[o] = tensor_qparams_of(quint8, numbers[static_cast<std::size_t>(o)]);
     const module_state modules = modules_of(w);
     evaluator<stage::lowered, fast_kernels> evaluate(net_plan::lowered.view(), modules,
-                                                     {.steps = &steps});
+                                                     {.qparams = &qparams});
     const auto values = evaluate.run({float_ops::tensor{{1, 3, 9, 11}, {x.begin(), x.end()}}});
     REQUIRE(values.has_value());
     const float_ops::value evaluated = values->back().real();

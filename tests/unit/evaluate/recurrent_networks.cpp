@@ -123,8 +123,8 @@ void check(float most, bool same_bytes) {
       plan::lowered.view(), weights.get(), converted->qparams(), plan::backend, plan::mapping);
   REQUIRE(oracle);
   const module_state modules = small::state_of(weights.get());
-  quantizations none;
-  evaluator<stage::lowered> eval(plan::lowered.view(), modules, {.steps = &none});
+  model_qparams none;
+  evaluator<stage::lowered> eval(plan::lowered.view(), modules, {.qparams = &none});
   float_model<Model, native> reference{weights};
   session session{*converted};
   float error = 0, size = 0, differs = 0, apart = 0;

@@ -82,15 +82,15 @@ class lstm_with_qparams {
   lstm_with_qparams(lstm_parts::lstm_weights w, const qconfig_record& qconfig,
                     std::span<const qparams> own, semantics s)
       : graphs_(qconfig, w.hidden), layers_(std::move(w), graphs_.lowered().view()) {
-    const quantization of_sigmoid{quint8, -1, {1.0 / 256}, {0}, {}};
-    const quantization of_tanh{quint8, -1, {2.0 / 256}, {128}, {}};
+    const tensor_qparams of_sigmoid{quint8, -1, {1.0 / 256}, {0}, {}};
+    const tensor_qparams of_tanh{quint8, -1, {2.0 / 256}, {128}, {}};
     for (std::size_t first = 0; first < own.size(); first += lstm_cell_values) {
-      auto& all = steps_.emplace_back().activations;
+      auto& all = qparams_.emplace_back().activations;
       for (int k = 0; k < lstm_cell_values; ++k)
-        all[k] = quantization_of(quint8, own[first + static_cast<std::size_t>(k)]);
+        all[k] = tensor_qparams_of(quint8, own[first + static_cast<std::size_t>(k)]);
       for (const int k : {7, 8, 10}) all[k] = of_sigmoid;
       for (const int k : {9, 11}) all[k] = of_tanh;
-      layers_.add_cell({.semantics = s, .steps = &steps_.back()});
+      layers_.add_cell({.semantics = s, .qparams = &qparams_.back()});
     }
   }
   [[nodiscard]] result<node_value> forward(const std::vector<node_value>& inputs) {
@@ -99,7 +99,7 @@ class lstm_with_qparams {
 
  private:
   lstm_parts::cell_graphs graphs_;
-  std::deque<quantizations> steps_{};
+  std::deque<model_qparams> qparams_{};
   lstm_parts::lstm_layers<stage::lowered> layers_;
 };
 
@@ -165,7 +165,7 @@ struct operands_of {
   }
 };
 
-void check_near(const qparams& ours, const quantization& wanted) {
+void check_near(const qparams& ours, const tensor_qparams& wanted) {
   CHECK(std::fabs(ours.scale - wanted.scale[0]) < 1e-5 * wanted.scale[0]);
   CHECK(std::abs(ours.zero_point - wanted.zero_point[0]) <= 1);
 }
@@ -194,7 +194,7 @@ void check_observers(graph_view<stage::prepared> g, std::span<const qparams> our
   for (const auto& x : samples) REQUIRE(calibrate.run(x).has_value());
   for (int i = 0; i < g.size(); ++i) {
     if (g[i].op == q::activation_post_process.id())
-      check_near(ours[static_cast<std::size_t>(g[i].observer)], *observers.steps(g[i].observer));
+      check_near(ours[static_cast<std::size_t>(g[i].observer)], *observers.qparams(g[i].observer));
     if (!has_inner_observers(g[i])) continue;
     const auto all = forms.at(std::string(path_of(g[i])))->qparams();
     const int directions = g[i].attrs.template as<recurrent_options>().bidirectional ? 2 : 1;
@@ -263,10 +263,10 @@ void check() {
         s);
   }
   CHECK(forms.size() > 0);
-  const quantizations steps = small::steps_of(*converted);
+  const model_qparams qparams = small::qparams_of(*converted);
   evaluator<stage::lowered> eval(
       plan::lowered.view(), modules,
-      {.semantics = s, .steps = &steps, .implementation = small::calls_of(forms)});
+      {.semantics = s, .qparams = &qparams, .implementation = small::calls_of(forms)});
   session session{*converted};
   // The last sample: integers are near the floats.
   const std::vector<float> ours = o.run(session);

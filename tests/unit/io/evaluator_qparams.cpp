@@ -29,9 +29,9 @@ int differences(const torch_qat::trained& from, const backend_view& backend,
   const auto prepared = prepare_graph(fused.view(), backend, mapping, options);
   const auto lowered =
       lower(convert_graph(prepared.view(), backend, mapping, {.prepared = options}).view());
-  const auto steps =
+  const auto qparams =
       evaluator_qparams(prepared.view(), load_qparams(file.path()).value_or_exit()).value_or_exit();
-  evaluator<stage::lowered> run(lowered.view(), modules, {.steps = &steps});
+  evaluator<stage::lowered> run(lowered.view(), modules, {.qparams = &qparams});
   float_ops::tensor x = float_ops::filled<float>({1, 3, 6, 6});
   std::ranges::copy(from.input, x.data.begin());
   const auto all = run.run({node_value(x)}).value_or_exit();

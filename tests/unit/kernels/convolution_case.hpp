@@ -90,7 +90,7 @@ bool convolves_integers(const Shape& shape, values kind, unsigned seed) {
   const auto weight =
       integers<std::int8_t>(static_cast<std::size_t>(s.out_channels * terms(s)), kind, random);
   const epilogue e = random_epilogue<Out>(s.out_channels, terms(s), random);
-  ctq::step_data data{.steps = e.to};
+  ctq::step_data data{.out_range = e.to};
   data.in[0].zero_point = std::numeric_limits<In>::lowest() + static_cast<int>(random() % 256);
   return equals_reference<Descriptor, In, Out>(
       shape, in, data, false, [&](auto set, std::byte* packed) {

@@ -97,7 +97,7 @@ TEST_CASE_TEMPLATE("an integer layer finds its multipliers, and its bounds in th
   const std::int32_t bias[]{3, -20};
   const float multiplier[]{0.5F, 0.25F};
   const std::uint8_t in[]{10, 1};
-  const step_data data{.steps = {.zero_point = 7, .lo = 5, .hi = 255}};
+  const step_data data{.out_range = {.zero_point = 7, .lo = 5, .hi = 255}};
   // rne(7.5) + 7, and -11.5 + 7 clamped
   CHECK(run_layer<Set>(weight, bias, multiplier, in, data, false) ==
         std::vector<std::uint8_t>{15, 5});

@@ -188,11 +188,11 @@ class observed_lstm : public custom_module_form {
 
   /// The qparams of the observers, by the path in PyTorch's quantizable LSTM of the module whose
   /// output they see: layers.0.layer_fw.cell.igates. Those that have seen nothing have none.
-  [[nodiscard]] std::map<std::string, quantization> qparams() const {
-    std::map<std::string, quantization> all;
+  [[nodiscard]] std::map<std::string, tensor_qparams> qparams() const {
+    std::map<std::string, tensor_qparams> all;
     for (std::size_t i = 0; i < observers_.size(); ++i)
       for (int o = 0; o < lstm_parts::observed_count; ++o)
-        if (const auto seen = observers_[i].steps(o))
+        if (const auto seen = observers_[i].qparams(o))
           all[layers_.weights().cells[i].path + "." +
               std::string(lstm_parts::observed_modules[o])] = *seen;
     return all;
@@ -222,8 +222,8 @@ class quantized_lstm : public custom_module_form {
   [[nodiscard]] static result<std::unique_ptr<quantized_lstm>> make(const observed_lstm& from,
                                                                     const std::string& path) {
     std::unique_ptr<quantized_lstm> made(new quantized_lstm(from));
-    for (const quantizations& steps : made->steps_)
-      if (steps.activations.empty())
+    for (const model_qparams& qparams : made->qparams_)
+      if (qparams.activations.empty())
         return fail(path, "the LSTM has observed nothing: calibrate it");
     return made;
   }
@@ -238,15 +238,15 @@ class quantized_lstm : public custom_module_form {
   explicit quantized_lstm(const observed_lstm& from)
       : graphs_(from.graphs_), layers_(from.layers_.weights(), graphs_->lowered().view()) {
     for (const observer_set& seen : from.observers_) {
-      quantizations& steps = steps_.emplace_back();
+      model_qparams& qparams = qparams_.emplace_back();
       for (int o = 0; o < graphs_->prepared().observers; ++o)
-        if (const auto found = seen.steps(o)) steps.activations[o] = *found;
-      layers_.add_cell({.semantics = from.semantics_, .steps = &steps});
+        if (const auto found = seen.qparams(o)) qparams.activations[o] = *found;
+      layers_.add_cell({.semantics = from.semantics_, .qparams = &qparams});
     }
   }
 
   std::shared_ptr<lstm_parts::cell_graphs> graphs_;
-  std::deque<quantizations> steps_{};  // by cell
+  std::deque<model_qparams> qparams_{};  // by cell
   lstm_parts::lstm_layers<stage::lowered> layers_;
 };
 

@@ -31,7 +31,7 @@ namespace ctq::lstm_parts {
 template <class Arrange>
 [[nodiscard]] node_value arranged(const node_value& v, Arrange arrange) {
   if (const quantized_tensor* const q = v.integers())
-    return quantized_tensor{q->steps, copy(q->q, arrange(float_ops::strided_of(q->q.shape)))};
+    return quantized_tensor{q->qparams, copy(q->q, arrange(float_ops::strided_of(q->q.shape)))};
   const float_ops::value real = v.real();
   const auto& t = *real.get_if<float_ops::tensor>();
   return copy(t, arrange(float_ops::strided_of(t.shape)));
@@ -57,14 +57,14 @@ template <class Arrange>
   if (const quantized_tensor* const first = parts[0].integers()) {
     std::vector<quantized_tensor> same;
     for (const node_value& p : parts)
-      same.push_back(p.integers()->steps == first->steps
+      same.push_back(p.integers()->qparams == first->qparams
                          ? *p.integers()
-                         : quantize(dequantize(*p.integers()), first->steps));
+                         : quantize(dequantize(*p.integers()), first->qparams));
     std::vector<const float_ops::array<std::int32_t>*> all;
     for (const quantized_tensor& s : same) all.push_back(&s.q);
     auto out = float_ops::joining::cat(all, axis);
     if (!out) return unexpected{out.error()};
-    return node_value(quantized_tensor{first->steps, *std::move(out)});
+    return node_value(quantized_tensor{first->qparams, *std::move(out)});
   }
   std::vector<float_ops::value> real;
   for (const node_value& p : parts) real.push_back(p.real());

@@ -66,7 +66,7 @@ struct kernel_code<descriptors::conv3d> : plain_code, code_of_parts<conv3d_shape
       if constexpr (std::is_same_v<In, float>) {
         reference::conv3d(s, x.input<In>(), w.weight, w.bias, o.relu, x.output<Out>());
       } else {
-        reference::conv3d(s, x.input<In>(), w.weight, w.bias, w.multiplier, x.data->steps,
+        reference::conv3d(s, x.input<In>(), w.weight, w.bias, w.multiplier, x.data->out_range,
                           x.data->in[0].zero_point, x.output<Out>());
       }
     } else {

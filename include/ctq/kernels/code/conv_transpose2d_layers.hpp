@@ -169,8 +169,8 @@ struct kernel_code<descriptors::conv_transpose2d> : code_of_parts<conv_transpose
       if constexpr (std::is_same_v<In, float>) {
         reference::conv_transpose2d(s, x.input<In>(), w.weight, w.bias, o.relu, x.output<Out>());
       } else {
-        reference::conv_transpose2d(s, x.input<In>(), w.weight, w.bias, w.multiplier, x.data->steps,
-                                    x.data->in[0].zero_point, x.output<Out>());
+        reference::conv_transpose2d(s, x.input<In>(), w.weight, w.bias, w.multiplier,
+                                    x.data->out_range, x.data->in[0].zero_point, x.output<Out>());
       }
     } else {
       const auto convolve = [&](auto phase, std::size_t at, const In* image, Out* out,
@@ -207,7 +207,7 @@ struct kernel_code<descriptors::conv_transpose2d> : code_of_parts<conv_transpose
         const auto* const bias = reinterpret_cast<const std::int32_t*>(x.packed);
         const auto* const multiplier = reinterpret_cast<const float*>(x.packed + channel_bytes(s));
         out[channel] =
-            static_cast<Out>(requantize(bias[channel], multiplier[channel], x.data->steps));
+            static_cast<Out>(requantize(bias[channel], multiplier[channel], x.data->out_range));
       }
     }
   }

@@ -121,8 +121,8 @@ struct kernel_code<descriptors::conv_transpose3d> : code_of_parts<conv_transpose
       if constexpr (std::is_same_v<In, float>) {
         reference::conv_transpose3d(s, x.input<In>(), w.weight, w.bias, o.relu, x.output<Out>());
       } else {
-        reference::conv_transpose3d(s, x.input<In>(), w.weight, w.bias, w.multiplier, x.data->steps,
-                                    x.data->in[0].zero_point, x.output<Out>());
+        reference::conv_transpose3d(s, x.input<In>(), w.weight, w.bias, w.multiplier,
+                                    x.data->out_range, x.data->in[0].zero_point, x.output<Out>());
       }
     } else {
       const transposed_planes& p = simd::phases_of<transposed_planes>(given);

@@ -176,13 +176,14 @@ struct layer_code {
                          !is_reference<Set>) {
       run_with_output_of_input_type<Set, In, Out, Fused>(s, x);
     } else if constexpr (Fused == fused_op::nothing) {
-      run_to<Set, In, Out>(s, x.data->steps, x);
+      run_to<Set, In, Out>(s, x.data->out_range, x);
     } else if constexpr (Fused == fused_op::table) {
       run_to<Set, In, Out>(
-          s, epilogue{requantize_per_channel<Out>{x.data->steps}, table_of<Set, In, Out>(s, x)}, x);
+          s, epilogue{requantize_per_channel<Out>{x.data->out_range}, table_of<Set, In, Out>(s, x)},
+          x);
     } else {
       run_to<Set, In, Out>(
-          s, epilogue{requantize_per_channel<Out>{x.data->steps}, sum_of<Out, Fused>(x)}, x);
+          s, epilogue{requantize_per_channel<Out>{x.data->out_range}, sum_of<Out, Fused>(x)}, x);
     }
   }
 
@@ -208,7 +209,7 @@ struct layer_code {
   template <class Set, class In, class Out, fused_op Fused>
   static void run_with_output_of_input_type(const shape& s, const operands& x) noexcept {
     constexpr std::int32_t from_out_to_in = std::is_signed_v<In> ? -128 : 128;
-    output_range to = x.data->steps;
+    output_range to = x.data->out_range;
     to.zero_point += from_out_to_in;
     to.lo += from_out_to_in;
     to.hi += from_out_to_in;

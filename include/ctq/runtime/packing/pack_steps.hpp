@@ -165,8 +165,8 @@ template <int = 0>
       bound = std::clamp<std::int32_t>(bound, clamped[0], clamped[1]);
     };
     if (ctq::kernels::facts_of(key.kernel).has_weights && key.then == fused_op::nothing) {
-      narrow(d.steps.lo);
-      narrow(d.steps.hi);
+      narrow(d.out_range.lo);
+      narrow(d.out_range.hi);
     } else {
       narrow(d.out.quant_min);
       narrow(d.out.quant_max);
@@ -261,7 +261,7 @@ template <used_kernels Used = all_kernels>
     d.in[1] = qparams_of(s.in_observer[1]);
     d.out = qparams_of(s.out_observer);
     d.fused = qparams_of(s.fused_observer);
-    d.steps = ctq::kernels::output_range_of(packing::layer_output(s.key, d), s.key.relu);
+    d.out_range = ctq::kernels::output_range_of(packing::layer_output(s.key, d), s.key.relu);
     if constexpr (Used.clamps)
       if (s.clamp_node >= 0)
         packing::clamp_output(nodes[static_cast<std::size_t>(s.clamp_node)], s.key, d);

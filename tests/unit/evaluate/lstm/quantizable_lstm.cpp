@@ -79,7 +79,7 @@ double largest_difference(const tensor& a, const tensor& b) {
 }
 
 node_value quantized(const tensor& x, double scale, std::int32_t zero_point) {
-  return quantize(x, quantization{quint8, -1, {scale}, {zero_point}, {}});
+  return quantize(x, tensor_qparams{quint8, -1, {scale}, {zero_point}, {}});
 }
 
 std::string why(const result<node_value>& r) { return r ? "" : r.error().message(); }
@@ -167,7 +167,7 @@ TEST_CASE("the observers see all steps in time") {
     REQUIRE((*observed)->forward({x}));
     return (*observed)->qparams().at("layers.0.layer_fw.cell.igates");
   };
-  const quantization of_zeros = of();
+  const tensor_qparams of_zeros = of();
   x.data[0] = 50.0F;
   CHECK(of().scale[0] > 2.0 * of_zeros.scale[0]);
   x.data[0] = 0.0F;
@@ -212,9 +212,9 @@ TEST_CASE("h and c have the qparams of the first layer, the output those of the 
   const both_forms f = forms_of(source_of(m), {x});
   const auto qparams = f.observed->qparams();
   const auto got = parts_of(f.on_integers->forward({quantized(x, 2.0 / 255, 128)}));
-  CHECK(got[0].integers()->steps == qparams.at("layers.1.layer_fw.cell.ogate_cy"));
-  CHECK(got[1].integers()->steps == qparams.at("layers.0.layer_fw.cell.ogate_cy"));
-  CHECK(got[2].integers()->steps == qparams.at("layers.0.layer_fw.cell.fgate_cx_igate_cgate"));
+  CHECK(got[0].integers()->qparams == qparams.at("layers.1.layer_fw.cell.ogate_cy"));
+  CHECK(got[1].integers()->qparams == qparams.at("layers.0.layer_fw.cell.ogate_cy"));
+  CHECK(got[2].integers()->qparams == qparams.at("layers.0.layer_fw.cell.fgate_cx_igate_cgate"));
   CHECK(got[1].integers()->q.shape == extents{2, batch, hidden});
 }
 
@@ -300,20 +300,20 @@ TEST_CASE("as a custom module of a model in C++, whose options it has") {
       m.prepared.view(), modules, {.observers = &observers, .implementation = custom.observed()});
   const auto seen = calibrate.run(inputs);  // for each sample
 
-  quantizations steps;
+  model_qparams qparams;
   for (int o = 0; o < m.prepared.observers; ++o)
-    if (const auto found = observers.steps(o)) steps.activations[o] = *found;
-  const status converted = custom.convert(steps);
+    if (const auto found = observers.qparams(o)) qparams.activations[o] = *found;
+  const status converted = custom.convert(qparams);
   evaluator<stage::lowered> lowered(m.lowered.view(), modules,
-                                    {.steps = &steps, .implementation = custom.quantized()});
+                                    {.qparams = &qparams, .implementation = custom.quantized()});
   // [lstm]
   REQUIRE_FALSE(m.prepared.problem.any());
   REQUIRE_MESSAGE(observed.has_value(), observed.error().message());
   REQUIRE_MESSAGE(seen.has_value(), seen.error().message());
   REQUIRE(converted.has_value());
-  CHECK(steps.activations.size() == 4);  // of x, h, c and fc
-  evaluator<stage::reference> reference(m.reference.view(), modules,
-                                        {.steps = &steps, .implementation = custom.quantized()});
+  CHECK(qparams.activations.size() == 4);  // of x, h, c and fc
+  evaluator<stage::reference> reference(
+      m.reference.view(), modules, {.qparams = &qparams, .implementation = custom.quantized()});
   const auto got = lowered.run(inputs);
   const auto defined = reference.run(inputs);
   REQUIRE_MESSAGE(got.has_value(), got.error().message());

@@ -39,7 +39,7 @@ TEST_CASE("an element of the outermost axis keeps its qparams") {
   REQUIRE(last.integers() != nullptr);
   CHECK(last.integers()->q.shape == extents{2});
   CHECK(last.integers()->q.data == std::vector<std::int32_t>{5, 6});
-  CHECK(last.integers()->steps.zero_point[0] == 10);
+  CHECK(last.integers()->qparams.zero_point[0] == 10);
 }
 
 TEST_CASE("steps and batch change places") {
@@ -57,7 +57,7 @@ TEST_CASE("joined integers have the qparams of the first, others are requantized
   // (q - 10) / 2 against (q - 20) / 4: 255 is 58.75, which is 127.5 steps, and ties are even.
   const auto other = joined({integers({1, 2}, {1, 2}), integers({1, 2}, {24, 255}, 0.25, 20)}, 0);
   REQUIRE(other.has_value());
-  CHECK(other->integers()->steps.scale[0] == 0.5);
+  CHECK(other->integers()->qparams.scale[0] == 0.5);
   CHECK(other->integers()->q.shape == extents{2, 2});
   CHECK(other->integers()->q.data == std::vector<std::int32_t>{1, 2, 12, 128});
 }
