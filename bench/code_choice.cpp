@@ -40,7 +40,7 @@ void run(const layer& of, subject specialized, subject shared, const ctq::kernel
   c.subjects = {std::move(specialized), std::move(shared)};
   const result r = measure(c, windows, 0.004);
   const ctq::scheduling::layer_size size = ctq::scheduling::layer_size_of(key);
-  const bool chosen_shared = ctq::scheduling::chosen_code(size) == ctq::code_for::types;
+  const bool chosen_shared = ctq::scheduling::chosen_code(size) == ctq::kernel_code_kind::shared;
   const double ratio = r.seconds("shared") / r.ours();
   const double chosen = chosen_shared ? ratio : 1.0;
   std::printf("%-34s %12lld %10.3f us %7.1f %%   %s\n", name_of(of).c_str(),

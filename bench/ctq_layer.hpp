@@ -16,7 +16,7 @@ namespace bench {
 
 using kernels = ctq::simd_kernels<ctq::isa::native>;
 
-template <ctq::kernel_signature Key, ctq::code_for Code>
+template <ctq::kernel_signature Key, ctq::kernel_code_kind Code>
 subject ctq_layer(const layer& of) {
   using descriptor = ctq::kernels::descriptor_of<Key.kernel>;
   constexpr auto shape = Key.template as<typename descriptor::shape>();
@@ -30,7 +30,8 @@ subject ctq_layer(const layer& of) {
 }
 
 /// The function for entry `index` of a list of shapes: table[index] is compiled for that shape.
-template <const auto& Entries, ctq::kernel_id Op, ctq::code_for Code = ctq::code_for::extents>
+template <const auto& Entries, ctq::kernel_id Op,
+          ctq::kernel_code_kind Code = ctq::kernel_code_kind::specialized>
 subject ctq_layer_of(std::size_t index, const layer& of) {
   return [&]<std::size_t... I>(std::index_sequence<I...>) {
     using make = subject (*)(const layer&);

@@ -6,7 +6,7 @@
 #include <memory>
 #include <utility>
 
-#include "ctq/kernels/reference/user_op.hpp"
+#include "ctq/kernels/reference/called_op.hpp"
 #include "ctq/runtime/bind_kernels.hpp"
 #include "op.hpp"
 
@@ -98,7 +98,7 @@ class prepared_op {
 
   void run() const {
     [this]<std::size_t... I>(std::index_sequence<I...>) {
-      (ctq::run_kernel<entry.steps[I].key, Set, ctq::code_for::types>(operands_[I]), ...);
+      (ctq::run_kernel<entry.steps[I].key, Set, ctq::kernel_code_kind::shared>(operands_[I]), ...);
     }
     (std::make_index_sequence<count>{});
   }

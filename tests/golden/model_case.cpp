@@ -247,7 +247,7 @@ void model_case::read_backend(golden_backends& backends) {
   backend_ = custom_->view();
 }
 
-std::optional<ctq::tensor_qparams> model_case::qparams_behind(
+std::optional<ctq::tensor_qparams> model_case::qparams_after(
     const suite_file& file, const ctq::node& n,
     ctq::graph_view<ctq::stage::prepared> prepared) const {
   for (int i = 0; i < prepared.size(); ++i) {

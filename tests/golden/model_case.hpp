@@ -108,7 +108,7 @@ class model_case {
   }
 
   /// PyTorch's scale and zero point of the observer behind a node of the prepared model.
-  [[nodiscard]] std::optional<ctq::tensor_qparams> qparams_behind(
+  [[nodiscard]] std::optional<ctq::tensor_qparams> qparams_after(
       const suite_file& file, const ctq::node& n,
       ctq::graph_view<ctq::stage::prepared> prepared) const;
 

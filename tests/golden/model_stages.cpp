@@ -155,7 +155,7 @@ model_stages::model_stages(const suite_file& file, const model_case& of, const c
   }
   if (!wanted_reference.is_null()) {
     take_steps(wanted_reference);
-    if (of.is_qat()) take_weight_steps(wanted_reference);
+    if (of.is_qat()) take_weight_qparams(wanted_reference);
   }
   add_standalone(wanted_reference);
   if (!wanted_reference.is_null()) add_custom();
@@ -203,7 +203,7 @@ void model_stages::add_custom() {
                                               modules_.inside(c.path), json{});
     for (int k = 0; k < c.model.prepared.size(); ++k)
       if (const node& o = c.model.prepared.nodes[k]; o.observer_config != nullptr)
-        if (const auto behind = case_.qparams_behind(file_, n, m_.prepared.view()))
+        if (const auto behind = case_.qparams_after(file_, n, m_.prepared.view()))
           c.stages->qparams_.activations[o.observer] = *behind;
   }
 }
@@ -254,7 +254,7 @@ void model_stages::take_steps(const json& wanted) {
   }
 }
 
-void model_stages::take_weight_steps(const json& wanted) {
+void model_stages::take_weight_qparams(const json& wanted) {
   for (int i = 0; i < m_.reference.view().size(); ++i) {
     const node& n = m_.reference.view()[i];
     const json* row = find_row(wanted, std::string(n.name));

@@ -67,7 +67,7 @@ class model_stages {
 
  private:
   void take_steps(const json& wanted);
-  void take_weight_steps(const json& wanted);
+  void take_weight_qparams(const json& wanted);
   void add_standalone(const json& wanted_reference);
   void add_custom();
   [[nodiscard]] row_values numbers() const;

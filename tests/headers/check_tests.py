@@ -59,7 +59,7 @@ TESTED_WITH = {
     "kernels/code/plain_kernels": "runtime/bind_kernels",
     "kernels/code/conv_transpose3d_layers": "kernels/simd/convolution/conv_transpose3d",
     "kernels/code/conv_transpose2d_layers": "kernels/simd/convolution/conv_transpose2d",
-    "kernels/code/user_ops": "runtime/bind_kernels",
+    "kernels/code/called_ops": "runtime/bind_kernels",
     "kernels/code/without_weights": "runtime/bind_kernels",
     "kernels/code/weight_only_layers": "runtime/linear_networks",
     "runtime/compiled_kernels/compiled_executor": "runtime/compiled_kernels/compiled_model",
@@ -102,7 +102,7 @@ TESTED_WITH = {
     "runtime/recurrent/pack_static_lstm": "evaluate/random_lstms",
     "runtime/recurrent/static_lstm_layout": "evaluate/random_lstms",
     "runtime/int8_model": "runtime/quantized_model",
-    "runtime/packing/user_parameters": "runtime/user_ops",
+    "runtime/packing/op_parameters": "runtime/user_ops",
 }
 
 # Tests of several headers together, and what other tests are linked with.

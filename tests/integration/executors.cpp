@@ -22,14 +22,15 @@ namespace {
 using plan = ctq::plan<network, ctq::x86, int8_everywhere>;
 
 /// Steps of the plan with this code.
-constexpr int steps_with(ctq::code_for code) {
+constexpr int steps_with(ctq::kernel_code_kind code) {
   int count = 0;
   for (int i = 0; i < plan::int8_schedule.count; ++i)
     count += plan::int8_schedule.steps[i].code == code ? 1 : 0;
   return count;
 }
 // Layers with kernels for their extents, among others that share theirs.
-static_assert(steps_with(ctq::code_for::extents) > 0 && steps_with(ctq::code_for::types) > 0);
+static_assert(steps_with(ctq::kernel_code_kind::specialized) > 0 &&
+              steps_with(ctq::kernel_code_kind::shared) > 0);
 
 }  // namespace
 

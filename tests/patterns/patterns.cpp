@@ -59,7 +59,7 @@ struct running_case {
   std::deque<std::vector<float>> elements;
   std::deque<std::vector<std::int64_t>> indices;
   std::vector<const void*> data;  // of the inputs
-  quantizations steps;
+  model_qparams qparams;
 
   explicit running_case(const pattern_stages& stages) : s(stages) {
     random_numbers random;
@@ -102,12 +102,12 @@ struct running_case {
     evaluator<stage::prepared> run(s.prepared.view(), modules, {.observers = &observers});
     if (const auto done = run.run(inputs); !done) FAIL(done.error().message());
     for (int o = 0; o < s.prepared.observers; ++o)
-      if (const auto found = observers.steps(o)) steps.activations[o] = *found;
+      if (const auto found = observers.qparams(o)) qparams.activations[o] = *found;
   }
 
   template <class Kernels = reference_kernels, stage Stage>
   std::vector<node_value> values(graph_view<Stage> g) {
-    auto run = evaluator<Stage, Kernels>(g, modules, {.steps = &steps}).run(inputs);
+    auto run = evaluator<Stage, Kernels>(g, modules, {.qparams = &qparams}).run(inputs);
     if (!run) FAIL(run.error().message());
     return *std::move(run);
   }
@@ -115,7 +115,7 @@ struct running_case {
   /// The qparams of observers, as kernels take them.
   [[nodiscard]] std::vector<qparams> numbers() const {
     std::vector<qparams> all(static_cast<std::size_t>(s.prepared.observers));
-    for (const auto& [o, found] : steps.activations)
+    for (const auto& [o, found] : qparams.activations)
       if (has_kernels(found)) all[static_cast<std::size_t>(o)] = qparams_of(found);
     return all;
   }
@@ -172,7 +172,7 @@ const float_ops::tensor* output_of(const std::vector<node_value>& values, float_
 /// The scale of the last integers; 0: there are none.
 double last_scale(const std::vector<node_value>& values) {
   for (std::size_t i = values.size(); i-- > 0;)
-    if (const quantized_tensor* const q = values[i].integers()) return q->steps.scale[0];
+    if (const quantized_tensor* const q = values[i].integers()) return q->qparams.scale[0];
   return 0.0;
 }
 
@@ -227,7 +227,7 @@ void check_case(const backend_view& backend, const pattern_stages& s,
       output_of(c.values<fast_kernels>(s.lowered.view()), keep[2]);
   REQUIRE(fast != nullptr);
   CHECK(fast->data == got->data);
-  if (!s.refusal.empty()) return;
+  if (!s.rejection.empty()) return;
   CHECK(difference(c.interpreted(got->data.size()), got->data) <=
         largest * allowed(s, config, run));
 }

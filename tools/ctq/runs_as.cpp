@@ -55,7 +55,7 @@ pattern_stages stages_of(const ctq::backend_view& backend, int pattern, int dtyp
   s.options = {.policy = ctq::unsupported::skip, .is_qat = s.model.is_trained};
   auto rows = ctq::read_fx(s.model.rows);
   if (!rows) {
-    s.refusal = rows.error().message();
+    s.rejection = rows.error().message();
     return s;
   }
   s.rows = *std::move(rows);
@@ -64,7 +64,7 @@ pattern_stages stages_of(const ctq::backend_view& backend, int pattern, int dtyp
   if (shaped) {
     s.traced = *std::move(shaped);
   } else {
-    s.refusal = shaped.error().cause;
+    s.rejection = shaped.error().cause;
     for (int i = 0; i < g.size(); ++i)
       s.traced.graph.add(g[i], g.args_of(i).begin(), g[i].arg_count);
   }
@@ -80,9 +80,10 @@ pattern_stages stages_of(const ctq::backend_view& backend, int pattern, int dtyp
         s.is_accepted || (n.choice.pattern >= 0 && n.choice.dtype_config == dtype_config);
   if (!shaped) return s;
   if (const int bad = first_without_kernel(s.lowered.view(), backend); bad >= 0) {
-    s.refusal = fmt::format("no integer kernel for {}", abbreviated(s.lowered.nodes[bad].op->name));
+    s.rejection =
+        fmt::format("no integer kernel for {}", abbreviated(s.lowered.nodes[bad].op->name));
   } else {
-    s.refusal = in_one_line(schedule(s.lowered.view(), ctq::scheduling::layers::fused).problem);
+    s.rejection = in_one_line(schedule(s.lowered.view(), ctq::scheduling::layers::fused).problem);
   }
   return s;
 }
@@ -96,7 +97,7 @@ pattern_run runs_as(const ctq::backend_view& backend, int pattern, int dtype_con
 }
 
 pattern_run runs_as(const pattern_stages& s, const ctq::dtype_config_record& config) {
-  if (!s.refusal.empty()) return {run_form::run_time, in_short(s.refusal)};
+  if (!s.rejection.empty()) return {run_form::run_time, in_short(s.rejection)};
   if (!s.gives_tensor) return {run_form::no_computation, {}};
   std::string in_float;
   for (int i = 0; i < s.lowered.size(); ++i) {

@@ -30,7 +30,7 @@ struct pattern_stages {
   ctq::dynamic_graph<ctq::stage::lowered> lowered;
   bool gives_tensor = true;  // the pattern, unlike x.size(0)
   bool is_accepted = false;  // prepare has chosen the dtype config
-  std::string refusal;       // why a compiled model cannot have it; empty: it can
+  std::string rejection;     // why a compiled model cannot have it; empty: it can
 
   [[nodiscard]] ctq::mapping_view mapping() const {
     return {entries.data(), static_cast<int>(entries.size())};

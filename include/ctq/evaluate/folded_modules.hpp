@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "ctq/core/result.hpp"
-#include "ctq/evaluate/float_ops/fold.hpp"
+#include "ctq/evaluate/float_ops/fold_batch_norm.hpp"
 #include "ctq/evaluate/module_state.hpp"
 #include "ctq/graph/node.hpp"
 #include "ctq/ops/backend_ops.hpp"

@@ -40,16 +40,15 @@ namespace ctq {
 template <class Kernels>
 class kernel_calls {
  public:
-  [[nodiscard]] quantized_tensor quantize(const float_ops::tensor& x, tensor_qparams qparams) {
-    if (!has_kernels(qparams) || x.data.size() > INT32_MAX)
-      return ctq::quantize(x, std::move(qparams));
-    quantized_tensor out{std::move(qparams), {x.shape, {}}};
+  [[nodiscard]] quantized_tensor quantize(const float_ops::tensor& x, tensor_qparams to) {
+    if (!has_kernels(to) || x.data.size() > INT32_MAX) return ctq::quantize(x, std::move(to));
+    quantized_tensor out{std::move(to), {x.shape, {}}};
     const step_data data{.out = qparams_of(out.qparams)};
     with_type(out.qparams.dtype, [&]<class Q>(Q) {
-      Q* const to = out_.of<Q>(x.data.size());
+      Q* const q = out_.of<Q>(x.data.size());
       kernels::kernel_code<kernels::descriptors::quantize>::template run<Kernels, float, Q>(
-          {static_cast<int>(x.data.size())}, {}, {.in = {x.data.data()}, .out = to, .data = &data});
-      out.q.data.assign(to, to + x.data.size());
+          {static_cast<int>(x.data.size())}, {}, {.in = {x.data.data()}, .out = q, .data = &data});
+      out.q.data.assign(q, q + x.data.size());
     });
     return out;
   }
@@ -114,10 +113,9 @@ class kernel_calls {
       // An output of the other integer type is computed as one of the input's type and offset by
       // 128: half as many kernels to compile.
       const auto shift = static_cast<std::int32_t>(range_of(in.dtype).min - range_of(to.dtype).min);
-      const kernels::output_range range = kernels::output_range_of(qparams_of(to), relu);
-      const step_data data{
-          .in = {qparams_of(in)},
-          .out_range = {range.zero_point + shift, range.lo + shift, range.hi + shift}};
+      const kernels::output_range r = kernels::output_range_of(qparams_of(to), relu);
+      const step_data data{.in = {qparams_of(in)},
+                           .out_range = {r.zero_point + shift, r.lo + shift, r.hi + shift}};
       ready = [s = *s, p, data, to, shift](kernel_calls& calls, const quantized_tensor& x) {
         const Q* const from = narrowed<Q>(x, calls.in_[0]);
         const Q* const q = calls.template run_layer<Q>(s, from, x.q.shape, *p, data);

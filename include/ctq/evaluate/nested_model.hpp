@@ -83,10 +83,11 @@ inline void prepare_into(const traced_model& traced, const backend_view& backend
     nested_model& m = *out.modules.emplace_back(std::make_unique<nested_model>());
     if (qconfigs[i] >= 0) m.inherited = mapping.entries[qconfigs[i]];
     m.inherited.level = mapping_level::global;
-    prepare_options told = options;
-    told.custom = s->custom;
+    prepare_options module_options = options;
+    module_options.custom = s->custom;
     prepare_into(inside, s->backend != nullptr ? *s->backend : backend,
-                 s->mapping != nullptr ? *s->mapping : mapping_view{&m.inherited, 1}, told, m);
+                 s->mapping != nullptr ? *s->mapping : mapping_view{&m.inherited, 1},
+                 module_options, m);
   }
 }
 

@@ -10,7 +10,7 @@
 #include "ctq/core/result.hpp"
 #include "ctq/core/semantics.hpp"
 #include "ctq/core/shape.hpp"
-#include "ctq/evaluate/float_ops/fold.hpp"
+#include "ctq/evaluate/float_ops/fold_batch_norm.hpp"
 #include "ctq/evaluate/float_ops/training.hpp"
 #include "ctq/observers/any_fake_quantize.hpp"
 #include "ctq/ops/activations.hpp"

@@ -46,9 +46,9 @@ template <int = 0>
 /// The float weights of a model, as PyTorch's state_dict has them: names "conv1.weight" and so on,
 /// float32, in PyTorch's layouts (O, I / groups, kh, kw), (out, in), (channels). The file is read
 /// once and closed.
-/// Errors  as read_safetensors; a tensor that is missing, is twice there, is not in the model, is not
-///         float32 or has another shape; NaN, and infinity outside of operands. The place of the
-///         error is file and tensor
+/// Errors  as read_safetensors; a tensor that is missing, is twice there, is not in the model, is
+///         not float32 or has another shape; NaN, and infinity outside of operands. The place of
+///         the error is file and tensor
 template <const auto& Model>
 [[nodiscard, gnu::cold]] result<model_weights<Model>> load_weights(const file_path& path) {
   const auto file = read_safetensors(path);

@@ -45,7 +45,7 @@ struct operands {
 
 /// What the functions of an op get.
 template <class T>
-[[nodiscard]] op_arguments<T> user_op_arguments(elementwise_shape s, const operands& x) {
+[[nodiscard]] op_arguments<T> op_arguments_of(elementwise_shape s, const operands& x) {
   return {
       .in = {{x.input<T>(0), {s.count}, x.data->in[0]}, {x.input<T>(1), {s.count}, x.data->in[1]}},
       .out = {x.output<T>(), {s.count}, x.data->out}};
@@ -68,7 +68,7 @@ template <class T>
 
 /// A third tensor follows the second in memory.
 template <class T>
-[[nodiscard]] op_arguments<T> user_op_arguments(const function_shape& s, const operands& x) {
+[[nodiscard]] op_arguments<T> op_arguments_of(const function_shape& s, const operands& x) {
   return {.in = {{x.input<T>(0), s.in[0], x.data->in[0]}, {x.input<T>(1), s.in[1], x.data->in[1]}},
           .out = {x.output<T>(), s.out, x.data->out},
           .parameters = parameters_in(x.data->parameters, x.packed)};

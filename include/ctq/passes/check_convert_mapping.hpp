@@ -18,11 +18,11 @@ namespace converting {
 
 /// Whether the second entry asks for anything but None that the first does not. An entry of -1 is
 /// not there.
-constexpr bool asks_for_more(const mapping_view& prepared, int before, const mapping_view& said,
+constexpr bool asks_for_more(const mapping_view& prepared, int before, const mapping_view& given,
                              int now) {
-  if (now < 0 || !said.entries[now].quantizes) return false;
+  if (now < 0 || !given.entries[now].quantizes) return false;
   return before < 0 || !prepared.entries[before].quantizes ||
-         !(prepared.entries[before].qconfig == said.entries[now].qconfig);
+         !(prepared.entries[before].qconfig == given.entries[now].qconfig);
 }
 
 }  // namespace converting
@@ -32,7 +32,7 @@ constexpr bool asks_for_more(const mapping_view& prepared, int before, const map
 template <graph_at<stage::prepared> Graph, class Entries>
 [[nodiscard]] constexpr diagnostic check_convert_mapping(const Graph& g,
                                                          const mapping_view& prepared,
-                                                         const mapping_view& said,
+                                                         const mapping_view& given,
                                                          const Entries& entries) {
   diagnostic d;
   const auto report = [&d](std::string_view level, std::string_view key) {
@@ -47,16 +47,16 @@ template <graph_at<stage::prepared> Graph, class Entries>
       return other.op == key.op && other.module == key.module;
     };
     if (resolving::last_entry(prepared, key.level, is_key) != e) continue;
-    const int now = resolving::last_entry(said, key.level, is_key);
+    const int now = resolving::last_entry(given, key.level, is_key);
     const bool lost_global = key.level == mapping_level::global && now >= 0 && key.quantizes &&
-                             !said.entries[now].quantizes;
-    if (now < 0 || lost_global || converting::asks_for_more(prepared, e, said, now))
+                             !given.entries[now].quantizes;
+    if (now < 0 || lost_global || converting::asks_for_more(prepared, e, given, now))
       report(name_of(key.level), key.op != nullptr ? key.op->name : key.module);
   }
   for (int i = 0; i < g.count && !d.any(); ++i) {
     const op_kind kind = g.nodes[i].op->kind;
     if (kind != op_kind::get_attr && kind != op_kind::pass &&
-        converting::asks_for_more(prepared, g.nodes[i].choice.qconfig, said, entries[i]))
+        converting::asks_for_more(prepared, g.nodes[i].choice.qconfig, given, entries[i]))
       report("node", g.nodes[i].name);
   }
   return d;

@@ -34,7 +34,7 @@ struct plan_within_one_step : Plan {
 
 /// A plan all of whose steps on integers have the code `For`, instead of what
 /// scheduling::chosen_code says.
-template <class Plan, code_for For>
+template <class Plan, kernel_code_kind For>
 struct plan_with_code : Plan {
   static constexpr auto int8_schedule = [] {
     auto s = Plan::int8_schedule;
@@ -84,9 +84,9 @@ struct with_code {
   static constexpr bool types = asks_for<shared_kernels_option, Option...>;
   static_assert(!(extents && types),
                 "specialized_kernels and shared_kernels exclude each other: remove one of them");
-  using type =
-      std::conditional_t<extents, plan_with_code<Plan, code_for::extents>,
-                         std::conditional_t<types, plan_with_code<Plan, code_for::types>, Plan>>;
+  using type = std::conditional_t<
+      extents, plan_with_code<Plan, kernel_code_kind::specialized>,
+      std::conditional_t<types, plan_with_code<Plan, kernel_code_kind::shared>, Plan>>;
 };
 
 }  // namespace code_options

@@ -97,7 +97,7 @@ namespace ctq {
 
 /// A relu after a module that quantizes its weight, but is not fused with it, is dropped when the
 /// module is lowered: right only if the lowest integer represents 0.
-[[nodiscard]] constexpr bool lowering_drops_relus_behind_modules(semantics s) {
+[[nodiscard]] constexpr bool lowering_drops_relus_after_modules(semantics s) {
   return s == semantics::torch_1_13;
 }
 

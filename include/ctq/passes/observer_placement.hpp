@@ -34,7 +34,7 @@ class observer_placement {
 
   /// Adds an observer after a node, before all its readers.
   ///   qconfig  the entry of the mapping that requests it
-  constexpr void add_behind(int i, const observer_record* record, int qconfig) {
+  constexpr void add_after(int i, const observer_record* record, int qconfig) {
     output_observer_[i] = add(i, -1, record, qconfig);
   }
 

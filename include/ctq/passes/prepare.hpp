@@ -163,7 +163,7 @@ class preparation {
           options_.is_qat ? c.overwrite_output_fake_quantize : c.overwrite_output_observer;
       if (!other.empty()) record = &other[0];
     }
-    placed_.add_behind(i, record, qconfig_[i]);
+    placed_.add_after(i, record, qconfig_[i]);
     const bool shares =
         k >= 0 && plan_.observed_as[k] == observation_type::output_share_observer_with_input;
     if ((shares && !reads_quantized_input(i, output)) || reuses_input(i)) placed_.share(i);

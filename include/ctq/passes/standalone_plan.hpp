@@ -16,7 +16,7 @@
 //   inline constexpr ctq::module_of<"my.Block", inside> block{};
 //   inline constexpr auto net = ctq::model("x"_n = nn::placeholder({1, 8}),
 //                                          "first"_n = block("x"_n), …);
-//   struct told : ctq::plan_options {
+//   struct my_options : ctq::plan_options {
 //     static constexpr ctq::standalone_module modules[] = {{.name = "first", …}};
 //     static constexpr ctq::prepare_custom_config prepare{.standalone = {modules, 1}};
 //     using standalone_models = ctq::standalone_models<ctq::standalone_model<"first", inside>>;

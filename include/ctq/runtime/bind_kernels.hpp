@@ -7,13 +7,13 @@
 
 #include "ctq/core/report.hpp"
 #include "ctq/core/text.hpp"
+#include "ctq/kernels/code/called_ops.hpp"
 #include "ctq/kernels/code/conv3d_layers.hpp"
 #include "ctq/kernels/code/conv_transpose2d_layers.hpp"
 #include "ctq/kernels/code/conv_transpose3d_layers.hpp"
 #include "ctq/kernels/code/int4_layers.hpp"
 #include "ctq/kernels/code/layers.hpp"
 #include "ctq/kernels/code/plain_kernels.hpp"
-#include "ctq/kernels/code/user_ops.hpp"
 #include "ctq/kernels/code/weight_only_layers.hpp"
 #include "ctq/ops/op.hpp"
 #include "ctq/passes/schedule/step.hpp"
@@ -90,12 +90,12 @@ template <kernel_signature Key, class Kernels>
 }
 
 /// The code of one signature; all steps that have it share the code.
-template <kernel_signature Key, class Kernels, code_for For = code_for::extents>
+template <kernel_signature Key, class Kernels, kernel_code_kind For = kernel_code_kind::specialized>
 [[gnu::noinline]] void run_kernel(const operands& x) noexcept {
   using descriptor = kernels::descriptor_of<Key.kernel>;
   if constexpr (kernel_check<Key, Kernels>::bad()) {
     static_cast<void>(report<kernel_check<Key, Kernels>>{});
-  } else if constexpr (For == code_for::types) {
+  } else if constexpr (For == kernel_code_kind::shared) {
     static constexpr auto shape = shared_shape_of<Key, Kernels>();
     run_shared<descriptor, element_t<Key.in>, element_t<Key.out>, Kernels, Key.then>(
         shape, {Key.relu, called_functions(Key)}, x);

@@ -32,7 +32,7 @@ class interpreter {
                                                 std::span<const ctq::qparams> qparams = {},
                                                 const backend_view& backend = {},
                                                 const mapping_view& mapping = {}) {
-    dynamic_schedule s = schedule(g);
+    dynamic_schedule s = ctq::schedule(g);
     if (s.problem.any()) return fail("", std::string{s.problem.message()});
     const auto steps = std::span<const step>(s.steps.data(), s.steps.size());
     const auto state = quantize_parameters(
@@ -73,7 +73,7 @@ class interpreter {
     run(in, out, [](const step&, const void*) {});
   }
 
-  [[nodiscard]] const dynamic_schedule& steps() const { return schedule_; }
+  [[nodiscard]] const dynamic_schedule& schedule() const { return schedule_; }
 
  private:
   interpreter(dynamic_schedule s, parameters p)

@@ -17,11 +17,11 @@
 #include "ctq/passes/schedule/step.hpp"
 #include "ctq/runtime/compiled_kernels/compiled_steps.hpp"
 #include "ctq/runtime/embeddings/quantize_rows.hpp"
-#include "ctq/runtime/fold.hpp"
+#include "ctq/runtime/fold_batch_norm.hpp"
 #include "ctq/runtime/pack_parameters.hpp"
 #include "ctq/runtime/packing/int4_values.hpp"
+#include "ctq/runtime/packing/op_parameters.hpp"
 #include "ctq/runtime/packing/parameter_sources.hpp"
-#include "ctq/runtime/packing/user_parameters.hpp"
 #include "ctq/runtime/quantize_weights.hpp"
 #include "ctq/runtime/recurrent/quantize_recurrent.hpp"
 #include "ctq/runtime/state_dict.hpp"
@@ -126,7 +126,7 @@ template <int = 0>
 /// The tensors that an op owns; its "weight" is quantized if the op computes on integers.
 template <int = 0>
 [[nodiscard, gnu::cold]] status add_op_parameters(const step& s, const node& n,
-                                                    const parameter_sources& from, state_dict& to) {
+                                                  const parameter_sources& from, state_dict& to) {
   const op_descriptor& d = *n.op->descriptor;
   if (d.parameters == nullptr) return done{};
   const std::string name{n.name};

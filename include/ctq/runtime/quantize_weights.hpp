@@ -13,7 +13,7 @@
 #include "ctq/observers/observer.hpp"
 #include "ctq/observers/scale_bounds.hpp"
 #include "ctq/runtime/check_qparams.hpp"
-#include "ctq/runtime/fold.hpp"
+#include "ctq/runtime/fold_batch_norm.hpp"
 #include "ctq/spec/dtype_with_constraints.hpp"
 
 // From the float weight of a conv or linear to integers and their scales.

@@ -36,7 +36,7 @@ class quantized_model : public int8_model<quantized_model<Plan, Isa>, Plan> {
   ///   keep  for save: the model shares the elements of `state`
   /// Errors  tensors that are missing, or of another dtype or shape; qparams that are missing or
   ///         outside their dtype's range; a sum that could leave int32; an operating system that
-  ///         refuses the instruction set
+  ///         does not permit the instruction set
   [[nodiscard]] static result<quantized_model> make(quantized_state state, bool keep = true) {
     auto p = code::make(state.tensors, state.qparams);
     if (!p) return unexpected{p.error()};

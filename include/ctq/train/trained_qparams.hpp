@@ -11,7 +11,7 @@
 #include "ctq/core/result.hpp"
 #include "ctq/graph/place_of.hpp"
 #include "ctq/observers/observer.hpp"
-#include "ctq/runtime/fold.hpp"
+#include "ctq/runtime/fold_batch_norm.hpp"
 #include "ctq/runtime/quantize_parameters.hpp"
 #include "ctq/train/training_graph.hpp"
 

@@ -17,7 +17,7 @@ inline constexpr auto net =
 constexpr op_info observed_class{op_kind::module, "my.ObservedLSTM"};
 constexpr op_info quantized_class{op_kind::module, "my.QuantizedLSTM"};
 
-struct told : plan_options {
+struct my_options : plan_options {
   static constexpr custom_module classes[] = {
       {.float_class = nn::lstm.id(), .observed = &observed_class, .quantized = &quantized_class}};
   static constexpr prepare_custom_config prepare{.custom_modules = {classes, 1}};
@@ -29,4 +29,4 @@ struct int8 : qconfig_mapping<global<min_max>, allow_float<"lstm">> {};
 struct int8 : qconfig_mapping<global<min_max>> {};
 #endif
 
-plan<net, native, int8, unsupported::skip, told> checked;
+plan<net, native, int8, unsupported::skip, my_options> checked;

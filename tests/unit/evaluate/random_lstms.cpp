@@ -170,7 +170,7 @@ std::vector<float> interpreted(graph_view<stage::lowered> g, const weights& w,
   for (const auto& v : real) in.push_back(v.get_if<float_ops::tensor>()->data.data());
   std::vector<float> result;
   std::vector<std::vector<float>> parts;
-  for (const model_tensor& t : made->qparams().outputs) parts.emplace_back(numel(t.shape));
+  for (const model_tensor& t : made->schedule().outputs) parts.emplace_back(numel(t.shape));
   std::vector<void*> out;
   for (auto& p : parts) out.push_back(p.data());
   made->run(std::span(in), std::span(out));

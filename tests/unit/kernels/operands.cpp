@@ -32,14 +32,14 @@ TEST_CASE("operands are typed where they are read") {
 
 TEST_CASE("an op of the user's own gets its tensors with their shapes and qparams") {
   two_inputs t;
-  const auto flat = user_op_arguments<float>(elementwise_shape{6}, t.x);
+  const auto flat = op_arguments_of<float>(elementwise_shape{6}, t.x);
   CHECK(flat.in[1].data == t.in[1]);
   CHECK(flat.in[1].shape == shape(6));
   CHECK(flat.in[1].qparams.scale == 0.25F);
   CHECK(flat.out.data == t.out);
 
   const function_shape s{.in = {shape(2, 3), shape(6)}, .out = shape(3, 2)};
-  const auto whole = user_op_arguments<float>(s, t.x);
+  const auto whole = op_arguments_of<float>(s, t.x);
   CHECK(whole.in[0].shape == shape(2, 3));
   CHECK(whole.out.shape == shape(3, 2));
   CHECK(whole.out.qparams.scale == 2.0F);

@@ -35,21 +35,23 @@ static_assert(&cheaper::lowered == &exact::lowered);
 
 using specialized = converted_plan<exact, specialized_kernels_option>;
 using shared = converted_plan<exact, shared_kernels_option>;
-static_assert(std::same_as<specialized, plan_with_code<exact, code_for::extents>>);
+static_assert(std::same_as<specialized, plan_with_code<exact, kernel_code_kind::specialized>>);
 static_assert(std::same_as<converted_plan<exact, shared_kernels_option, add_within_one_step_option>,
-                           plan_with_code<cheaper, code_for::types>>);
+                           plan_with_code<cheaper, kernel_code_kind::shared>>);
 
 /// Whether all steps have this code, and else are those of the exact plan.
 template <class Plan>
-constexpr bool has_code(code_for wanted) {
+constexpr bool has_code(kernel_code_kind wanted) {
   bool all = Plan::int8_schedule.count == exact::int8_schedule.count;
   for (int i = 0; i < exact::int8_schedule.count; ++i)
     all = all && Plan::int8_schedule.steps[i].code == wanted &&
           Plan::int8_schedule.steps[i].key == exact::int8_schedule.steps[i].key;
   return all;
 }
-static_assert(has_code<specialized>(code_for::extents) && has_code<shared>(code_for::types));
-static_assert(!has_code<exact>(code_for::extents) && !has_code<exact>(code_for::types));
+static_assert(has_code<specialized>(kernel_code_kind::specialized) &&
+              has_code<shared>(kernel_code_kind::shared));
+static_assert(!has_code<exact>(kernel_code_kind::specialized) &&
+              !has_code<exact>(kernel_code_kind::shared));
 
 /// The keys of all steps are as in the exact plan, but for `wanted` of them.
 constexpr bool differs_in(int wanted) {

@@ -28,7 +28,7 @@ class placed {
   explicit placed(const Model& m, semantics s = {}) : g_(m.view()), placement_(g_, s) {}
 
   placed& behind(const char* node, const observer_record& r = wide, int qconfig = 0) {
-    placement_.add_behind(find(g_, node), &r, qconfig);
+    placement_.add_after(find(g_, node), &r, qconfig);
     return *this;
   }
   placed& before(const char* node, int arg, const observer_record& r = wide, int qconfig = 0) {

@@ -8,7 +8,7 @@
 #include "ctq/ops/attention.hpp"
 #include "ctq/ops/define_ops.hpp"
 #include "ctq/ops/in_float/dot_products.hpp"
-#include "ctq/ops/in_float/numbers.hpp"
+#include "ctq/ops/in_float/pointwise.hpp"
 
 // nn.MultiheadAttention: queries, keys and values are projected, each head computes
 // softmax(q kᵀ / sqrt(d)) v of its own d elements, and the results are projected again. PyTorch's

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <utility>
 
-#include "ctq/passes/explain/words.hpp"
+#include "ctq/passes/explain/explanation_text.hpp"
 
 // An explanation as a graph in Graphviz's DOT language, for `dot -Tsvg`.
 

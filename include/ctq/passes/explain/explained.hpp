@@ -110,7 +110,7 @@ constexpr bool is_observer_node(const node& n) {
 }
 
 /// By prepared node: the first observer of its output, or -1.
-constexpr list<int> observers_behind(graph_view<stage::prepared> g) {
+constexpr list<int> observers_after(graph_view<stage::prepared> g) {
   list<int> observer(g.size(), -1);
   for (int i = 0; i < g.size(); ++i)
     if (is_observer_node(g[i]) && observer[g.args_of(i)[0]] < 0)
@@ -160,7 +160,7 @@ constexpr list<explained_observer> observers_of(graph_view<stage::prepared> g) {
   m.observers = explaining::observers_of(s.prepared);
   const list<list<rejection>> rejected =
       rejected_dtype_configs(s.fused, s.backend, s.mapping, s.options);
-  const list<int> observer_of = explaining::observers_behind(s.prepared);
+  const list<int> observer_of = explaining::observers_after(s.prepared);
   const list<std::string_view> layer_of = explaining::layers_of(s);
   const name_index fused(s.fused);
   const name_index prepared(s.prepared);

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <string_view>
 
-#include "ctq/passes/explain/words.hpp"
+#include "ctq/passes/explain/explanation_text.hpp"
 
 // An explanation as Markdown: for a page, or a comment on a change.
 

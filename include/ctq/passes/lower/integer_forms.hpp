@@ -38,7 +38,7 @@ class integer_forms {
       : g_(g),
         only_with_kernels_(only_with_kernels),
         whole_patterns_(!patterns_may_be_split(s)),
-        drops_relus_(lowering_drops_relus_behind_modules(s)),
+        drops_relus_(lowering_drops_relus_after_modules(s)),
         changes_outputs_(lowering_changes_outputs(s)) {
     resize_all(g.count, form, of, relu, is_dynamic, fused, users_);
     count_users(g, users_);

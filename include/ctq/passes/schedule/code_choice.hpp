@@ -49,12 +49,12 @@ inline constexpr std::int64_t fewest_shared_depthwise_products = 1'500'000;
 
 /// The code of a step: large layers and kernels without layers share the code for run-time extents.
 /// Convolutions in several groups never do: their loops are short.
-[[nodiscard]] constexpr code_for chosen_code(const layer_size& size) {
+[[nodiscard]] constexpr kernel_code_kind chosen_code(const layer_size& size) {
   const std::int64_t fewest = size.depthwise ? fewest_shared_depthwise_products
                               : size.uneven  ? fewest_shared_uneven_products
                                              : fewest_shared_products;
   const bool small = 0 < size.products && size.products < fewest;
-  return small || size.grouped ? code_for::extents : code_for::types;
+  return small || size.grouped ? kernel_code_kind::specialized : kernel_code_kind::shared;
 }
 
 }  // namespace ctq::scheduling

@@ -26,12 +26,12 @@ struct place {
 
 /// What the machine code of a step is compiled for: its kernel, element types and extents, or only
 /// its kernel and element types, so that steps share it and a program compiles in less time.
-enum class code_for : unsigned char { types, extents };
+enum class kernel_code_kind : unsigned char { shared, specialized };
 
 /// One call of a kernel.
 struct step {
   kernel_signature key{};
-  code_for code = code_for::types;
+  kernel_code_kind code = kernel_code_kind::shared;
   int node = -1;  // of the scheduled graph: its name and its weights
   place in[2]{};
   place out{};

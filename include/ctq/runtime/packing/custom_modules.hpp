@@ -26,7 +26,7 @@
 //     static std::vector<ctq::weight_tensor> from_float(const ctq::custom_module_tensors&);
 //     static std::vector<ctq::weight_tensor> from_observed(const ctq::custom_module_tensors&);
 //   };
-//   struct told : ctq::plan_options {
+//   struct my_options : ctq::plan_options {
 //     using custom_functions = ctq::custom_functions<cell_functions>;
 //     …
 //   };

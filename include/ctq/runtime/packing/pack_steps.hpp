@@ -13,7 +13,7 @@
 #include "ctq/graph/node.hpp"
 #include "ctq/graph/place_of.hpp"
 #include "ctq/kernels/int4_weights.hpp"
-#include "ctq/kernels/reference/user_op.hpp"
+#include "ctq/kernels/reference/called_op.hpp"
 #include "ctq/passes/schedule/memory.hpp"
 #include "ctq/passes/schedule/step.hpp"
 #include "ctq/runtime/aligned_buffer.hpp"
@@ -21,9 +21,9 @@
 #include "ctq/runtime/compiled_kernels/kernel_set.hpp"
 #include "ctq/runtime/embeddings/pack_rows.hpp"
 #include "ctq/runtime/output_arithmetic.hpp"
+#include "ctq/runtime/packing/op_parameters.hpp"
 #include "ctq/runtime/packing/pack_constants.hpp"
 #include "ctq/runtime/packing/used_kernels.hpp"
-#include "ctq/runtime/packing/user_parameters.hpp"
 #include "ctq/runtime/packing/weight_order.hpp"
 #include "ctq/runtime/parameters.hpp"
 #include "ctq/runtime/recurrent/pack_static_lstm.hpp"
@@ -216,7 +216,7 @@ template <used_kernels Used>
     }
     if (kernel_is.calls_op || kernel_is.has_tensors) {
       data.options = n.attrs;
-      const status ok = pack_user_parameters(n, state, s.key.in != f32, data, packed);
+      const status ok = pack_op_parameters(n, state, s.key.in != f32, data, packed);
       if constexpr (Used.has(kernel::elementwise))
         if (s.key.kernel == kernel::elementwise && bytes > 0)
           pack_table(s.key.called_op, data, s.key.in, data.in[0], packed);

@@ -9,7 +9,7 @@
 #include "ctq/core/result.hpp"
 #include "ctq/graph/node.hpp"
 #include "ctq/passes/schedule/step.hpp"
-#include "ctq/runtime/fold.hpp"
+#include "ctq/runtime/fold_batch_norm.hpp"
 #include "ctq/runtime/packing/parameter_sources.hpp"
 #include "ctq/runtime/quantize_weights.hpp"
 #include "ctq/runtime/recurrent/recurrent_parameters.hpp"

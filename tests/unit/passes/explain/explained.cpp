@@ -69,7 +69,7 @@ TEST_CASE("of several observers of a value its own is the first") {
   g.add({.name = "x", .op = nn::placeholder.id()}, nullptr, 0);
   for (const int observer : {0, 1})
     g.add({.op = q::activation_post_process.id(), .observer = observer}, 0);
-  CHECK(explaining::observers_behind(g.view())[0] == 0);
+  CHECK(explaining::observers_after(g.view())[0] == 0);
 }
 
 TEST_CASE("nodes that nothing reads do not run") {

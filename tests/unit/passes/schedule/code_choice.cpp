@@ -38,35 +38,37 @@ using net_plan = plan<net, x86, everywhere>;
 
 /// Whether a schedule has a step of this code, by a kernel with weights or by another.
 template <class Schedule>
-constexpr bool has(const Schedule& s, code_for code, bool layer) {
+constexpr bool has(const Schedule& s, kernel_code_kind code, bool layer) {
   for (int i = 0; i < s.count; ++i)
     if (s.steps[i].code == code && kernels::facts_of(s.steps[i].key.kernel).has_weights == layer)
       return true;
   return false;
 }
 constexpr auto& int8 = net_plan::int8_schedule;
-static_assert(has(int8, code_for::extents, true) && has(int8, code_for::types, true));
-static_assert(has(int8, code_for::types, false) && !has(int8, code_for::extents, false));
+static_assert(has(int8, kernel_code_kind::specialized, true) &&
+              has(int8, kernel_code_kind::shared, true));
+static_assert(has(int8, kernel_code_kind::shared, false) &&
+              !has(int8, kernel_code_kind::specialized, false));
 // Models of floats are not specialized.
-static_assert(!has(net_plan::observed_schedule, code_for::extents, true));
+static_assert(!has(net_plan::observed_schedule, kernel_code_kind::specialized, true));
 
 }  // namespace
 
 TEST_CASE("small layers are compiled for their extents, large ones and other kernels are not") {
-  CHECK(chosen_code(layer_size_of(conv(14, 8, 16, 3))) == code_for::extents);
-  CHECK(chosen_code(layer_size_of(conv(56, 64, 64, 3))) == code_for::types);
-  CHECK(chosen_code(layer_size_of(conv(14, 240, 240, 5, 240))) == code_for::extents);
-  CHECK(chosen_code(layer_size_of(conv(28, 192, 192, 3, 192))) == code_for::extents);
-  CHECK(chosen_code(layer_size_of(conv(112, 32, 32, 3, 32))) == code_for::types);
-  CHECK(chosen_code(layer_size_of(conv(56, 128, 128, 3, 32))) == code_for::extents);
+  CHECK(chosen_code(layer_size_of(conv(14, 8, 16, 3))) == kernel_code_kind::specialized);
+  CHECK(chosen_code(layer_size_of(conv(56, 64, 64, 3))) == kernel_code_kind::shared);
+  CHECK(chosen_code(layer_size_of(conv(14, 240, 240, 5, 240))) == kernel_code_kind::specialized);
+  CHECK(chosen_code(layer_size_of(conv(28, 192, 192, 3, 192))) == kernel_code_kind::specialized);
+  CHECK(chosen_code(layer_size_of(conv(112, 32, 32, 3, 32))) == kernel_code_kind::shared);
+  CHECK(chosen_code(layer_size_of(conv(56, 128, 128, 3, 32))) == kernel_code_kind::specialized);
   const auto linear = [](int rows, int in, int out) {
     return chosen_code(
         layer_size_of(signature(kernel::linear, quint8, quint8, linear_shape{rows, in, out})));
   };
-  CHECK(linear(64, 64, 64) == code_for::extents);
-  CHECK(linear(64, 128, 128) == code_for::types);
-  CHECK(linear(33, 127, 130) == code_for::extents);
-  CHECK(linear(330, 127, 130) == code_for::types);
-  CHECK(chosen_code(layer_size_of(
-            signature(kernel::relu, quint8, quint8, elementwise_shape{64}))) == code_for::types);
+  CHECK(linear(64, 64, 64) == kernel_code_kind::specialized);
+  CHECK(linear(64, 128, 128) == kernel_code_kind::shared);
+  CHECK(linear(33, 127, 130) == kernel_code_kind::specialized);
+  CHECK(linear(330, 127, 130) == kernel_code_kind::shared);
+  CHECK(chosen_code(layer_size_of(signature(kernel::relu, quint8, quint8,
+                                            elementwise_shape{64}))) == kernel_code_kind::shared);
 }

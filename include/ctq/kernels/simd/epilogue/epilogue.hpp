@@ -8,8 +8,8 @@
 #include "ctq/kernels/simd/arch/tables/table_lookup.hpp"
 #include "ctq/kernels/simd/convolution/conv2d.hpp"
 #include "ctq/kernels/simd/elementwise/binary_add.hpp"
+#include "ctq/kernels/simd/elementwise/called_op.hpp"
 #include "ctq/kernels/simd/elementwise/requantize.hpp"
-#include "ctq/kernels/simd/elementwise/user_op.hpp"
 #include "ctq/kernels/simd/epilogue/epilogue_dot.hpp"
 
 // conv2d with an epilogue, on the same packed weights.

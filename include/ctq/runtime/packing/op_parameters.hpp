@@ -52,9 +52,9 @@ template <int = 0>
 /// Packs the tensors of a node, and stores in `data` where they are.
 /// Errors  as state_dict::floats
 template <int = 0>
-[[nodiscard, gnu::cold]] status pack_user_parameters(const node& n, const state_dict& state,
-                                                     bool on_integers, step_data& data,
-                                                     std::byte* packed) {
+[[nodiscard, gnu::cold]] status pack_op_parameters(const node& n, const state_dict& state,
+                                                   bool on_integers, step_data& data,
+                                                   std::byte* packed) {
   const op_descriptor& d = *n.op->descriptor;
   if (d.parameters == nullptr) return done{};
   data.parameters = parameter_layout(d, n.attrs, on_integers);

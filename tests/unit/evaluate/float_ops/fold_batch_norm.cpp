@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ctq/evaluate/float_ops/fold.hpp"
+#include "ctq/evaluate/float_ops/fold_batch_norm.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ctq/passes/explain/words.hpp"
+#include "ctq/passes/explain/explanation_text.hpp"
 
 #include "ctq/backends/dtype_configs.hpp"
 

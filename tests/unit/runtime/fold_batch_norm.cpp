@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ctq/runtime/fold.hpp"
+#include "ctq/runtime/fold_batch_norm.hpp"
 
 #include <doctest/doctest.h>
 

@@ -6,8 +6,8 @@
 #include <type_traits>
 
 #include "ctq/kernels/kernel_code.hpp"
-#include "ctq/kernels/reference/user_op.hpp"
-#include "ctq/kernels/simd/elementwise/user_op.hpp"
+#include "ctq/kernels/reference/called_op.hpp"
+#include "ctq/kernels/simd/elementwise/called_op.hpp"
 #include "ctq/ops/op.hpp"
 
 // Ops without a kernel, by their functions. The reference is dequantize, apply, quantize, even if
@@ -20,7 +20,7 @@ template <class Descriptor>
 struct user_op_code : plain_code {
   template <class Set, class In, class Out>
   static void run(const typename Descriptor::shape& s, call_options o, const operands& x) noexcept {
-    op_arguments<In> arguments = user_op_arguments<In>(s, x);
+    op_arguments<In> arguments = op_arguments_of<In>(s, x);
     if (o.op->tensors == 3) {  // which follows the second in memory
       arguments.in[2] = arguments.in[1];
       arguments.in[2].data += arguments.in[1].size();

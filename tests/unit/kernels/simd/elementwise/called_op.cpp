@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ctq/kernels/simd/elementwise/user_op.hpp"
+#include "ctq/kernels/simd/elementwise/called_op.hpp"
 
 #include <doctest/doctest.h>
 

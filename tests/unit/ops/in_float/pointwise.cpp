@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ctq/ops/in_float/numbers.hpp"
+#include "ctq/ops/in_float/pointwise.hpp"
 
 #include <doctest/doctest.h>
 

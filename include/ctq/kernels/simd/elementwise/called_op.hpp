@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "ctq/kernels/reference/user_op.hpp"
+#include "ctq/kernels/reference/called_op.hpp"
 #include "ctq/kernels/simd/arch/tables/table_lookup.hpp"
 #include "ctq/kernels/simd/arch/tables/table_shuffle.hpp"
 #include "ctq/kernels/simd/elementwise/dequantize.hpp"
