@@ -113,8 +113,8 @@ struct running_case {
   }
 
   /// The qparams of observers, as kernels take them.
-  [[nodiscard]] std::vector<qparams> numbers() const {
-    std::vector<qparams> all(static_cast<std::size_t>(s.prepared.observers));
+  [[nodiscard]] std::vector<ctq::qparams> numbers() const {
+    std::vector<ctq::qparams> all(static_cast<std::size_t>(s.prepared.observers));
     for (const auto& [o, found] : qparams.activations)
       if (has_kernels(found)) all[static_cast<std::size_t>(o)] = qparams_of(found);
     return all;
