@@ -80,6 +80,8 @@ template <class Source>
 /// All of an IDX file.
 ///   source  file_bytes or memory_bytes
 ///   file    its name in errors
+/// Errors  data that are not IDX, or damaged gzip data, or too short or too long; more than `limit`
+///         bytes
 /// Memory  at most twice the data, and never much more than what has been read
 template <class Source>
 [[nodiscard]] result<idx_array> read_idx_from(Source& source, const std::string& file,
@@ -112,6 +114,7 @@ template <class Source>
 
 /// Reads a file that is in memory.
 ///   name  its name in errors
+/// Errors  as read_idx_from
 [[nodiscard]] inline result<idx_array> parse_idx(std::span<const std::uint8_t> content,
                                                  const std::string& name) {
   memory_bytes source{content};

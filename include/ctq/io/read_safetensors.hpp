@@ -112,6 +112,8 @@ template <int = 0>
 }
 
 /// Parses a file in memory. The tensors refer to `content`. `name` is used in messages.
+/// Errors  a file that breaks a rule of the format: its length, header, names, dtypes, shapes or
+///         offsets
 template <int = 0>
 [[nodiscard, gnu::cold]] result<tensor_file> view_safetensors(std::span<const std::byte> content,
                                                               std::string_view name) {

@@ -81,6 +81,7 @@ class histogram {
   }
 
   /// Scale 1 and zero point 0 if nothing was observed.
+  /// Errors  NaN; as observers::calculate_qparams
   [[nodiscard]] result<qparams> calculate_qparams() const {
     if (!failure_.empty()) return fail("calibration data", std::string(failure_));
     if (!seen_.observed()) return observers::calculate_qparams(args_, seen_, semantics_);

@@ -38,6 +38,7 @@ class moving_average_min_max {
   [[nodiscard]] const observer_args& args() const { return args_; }
 
   /// Scale 1 and zero point 0 if nothing was observed.
+  /// Errors  NaN; as observers::calculate_qparams
   [[nodiscard]] result<qparams> calculate_qparams() const {
     return observers::calculate_qparams(args_, seen_, semantics_);
   }

@@ -87,6 +87,7 @@ class per_channel {
   [[nodiscard]] const observer_args& args() const { return args_; }
 
   /// A single scale 1 and zero point 0 if nothing was observed.
+  /// Errors  NaN; as observers::calculate_qparams, with the channel
   [[nodiscard]] result<per_channel_qparams> calculate_qparams() const {
     if (shape_mismatch_)
       return fail("calibration data",

@@ -93,6 +93,7 @@ class power_of_two_histogram {
   }
 
   /// Scale 1 and zero point 0 if nothing was observed.
+  /// Errors  NaN; as observers::calculate_qparams
   [[nodiscard]] result<qparams> calculate_qparams() const {
     if (args_.bins < 2 || args_.bins > most_bins)
       return fail("observer arguments", "bins must be between 2 and 2²⁴");

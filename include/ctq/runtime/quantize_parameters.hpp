@@ -205,6 +205,7 @@ template <int = 0>
 }
 
 /// The state_dict of a plan's int8 model.
+/// Errors  weights that are missing; as quantize_weights, with the node's name
 template <class Plan>
 [[nodiscard, gnu::cold]] result<state_dict> quantize_parameters(
     const weights& w, semantics s = {}, std::span<const trained_qparams> trained = {}) {
