@@ -19,8 +19,43 @@
 
 namespace ctq::kernels {
 
+/// What transposed convolutions along two and three axes share. Code, which derives from it, has
+/// weight_bytes and workspace_of of a shape.
+template <class Code, class Shape>
+struct transposed_code : code_of_parts<Shape> {
+  template <class Set>
+  static constexpr std::size_t packed_bytes(const kernel_signature& key) {
+    return Code::template weight_bytes<Set>(key.as<Shape>(), key.in);
+  }
+  template <class Set>
+  static constexpr std::size_t workspace_bytes(const kernel_signature& key) {
+    if constexpr (is_reference<Set>) return 0;
+    return Code::template workspace_of<Set>(key.as<Shape>(), key.in, key.out).bytes();
+  }
+  /// workspace_of, at compile time if the shape is constant.
+  template <class Set, class In, class Out, class Given>
+  [[gnu::always_inline]] static constexpr auto known_workspace_of(const Given& given) {
+    return simd::evaluated(given, [](const Shape& s) {
+      return Code::template workspace_of<Set>(s, dtype_of<In>, dtype_of<Out>);
+    });
+  }
+  /// Calls the reference, of floats or of integers.
+  template <class In, class Out, class Reference>
+  static void run_reference(const Shape& s, call_options o, const operands& x,
+                            const Reference& reference) noexcept {
+    const reference_weights<In> w(Code::with_weight_of(s), x.packed);
+    if constexpr (std::is_same_v<In, float>) {
+      reference(s, x.input<In>(), w.weight, w.bias, o.relu, x.output<Out>());
+    } else {
+      reference(s, x.input<In>(), w.weight, w.bias, w.multiplier, x.data->out_range,
+                x.data->in[0].zero_point, x.output<Out>());
+    }
+  }
+};
+
 template <>
-struct kernel_code<descriptors::conv_transpose2d> : code_of_parts<conv_transpose2d_shape> {
+struct kernel_code<descriptors::conv_transpose2d>
+    : transposed_code<kernel_code<descriptors::conv_transpose2d>, conv_transpose2d_shape> {
   using shape = conv_transpose2d_shape;
   using convolution = kernel_code<descriptors::conv2d>;
 
@@ -58,15 +93,6 @@ struct kernel_code<descriptors::conv_transpose2d> : code_of_parts<conv_transpose
     return simd::conv_transpose2d_workspace_of(
         transposed_phases(s), size_of(in), size_of(out),
         [in](const conv2d_shape& c) { return convolution::template workspace_bytes<Set>(c, in); });
-  }
-  template <class Set>
-  static constexpr std::size_t packed_bytes(const kernel_signature& key) {
-    return weight_bytes<Set>(key.as<shape>(), key.in);
-  }
-  template <class Set>
-  static constexpr std::size_t workspace_bytes(const kernel_signature& key) {
-    if constexpr (is_reference<Set>) return 0;
-    return workspace_of<Set>(key.as<shape>(), key.in, key.out).bytes();
   }
   template <class Set, class Text>
   static constexpr void append_blocking(Text& out, const kernel_signature& key) {
@@ -165,13 +191,7 @@ struct kernel_code<descriptors::conv_transpose2d> : code_of_parts<conv_transpose
                         [[maybe_unused]] std::ptrdiff_t out_step) noexcept {
     const shape& s = simd::extents_of(given);
     if constexpr (is_reference<Set>) {
-      const reference_weights<In> w(with_weight_of(s), x.packed);
-      if constexpr (std::is_same_v<In, float>) {
-        reference::conv_transpose2d(s, x.input<In>(), w.weight, w.bias, o.relu, x.output<Out>());
-      } else {
-        reference::conv_transpose2d(s, x.input<In>(), w.weight, w.bias, w.multiplier,
-                                    x.data->out_range, x.data->in[0].zero_point, x.output<Out>());
-      }
+      run_reference<In, Out>(s, o, x, [](const auto&... a) { reference::conv_transpose2d(a...); });
     } else {
       const auto convolve = [&](auto phase, std::size_t at, const In* image, Out* out,
                                 std::byte* workspace) {
@@ -187,12 +207,9 @@ struct kernel_code<descriptors::conv_transpose2d> : code_of_parts<conv_transpose
                                                    .data = x.data});
         return convolution::weight_bytes<Set>(static_cast<const conv2d_shape&>(c), dtype_of<In>);
       };
-      simd::conv_transpose2d(
-          given, x.input<In>(), border_of<In>(x), x.output<Out>(), out_step, x.workspace,
-          simd::evaluated(
-              given,
-              [](const shape& c) { return workspace_of<Set>(c, dtype_of<In>, dtype_of<Out>); }),
-          convolve, [&](Out* out) { bias_alone(s, o, x, out); });
+      simd::conv_transpose2d(given, x.input<In>(), border_of<In>(x), x.output<Out>(), out_step,
+                             x.workspace, known_workspace_of<Set, In, Out>(given), convolve,
+                             [&](Out* out) { bias_alone(s, o, x, out); });
     }
   }
 

@@ -21,7 +21,8 @@
 namespace ctq::kernels {
 
 template <>
-struct kernel_code<descriptors::conv_transpose3d> : code_of_parts<conv_transpose3d_shape> {
+struct kernel_code<descriptors::conv_transpose3d>
+    : transposed_code<kernel_code<descriptors::conv_transpose3d>, conv_transpose3d_shape> {
   using shape = conv_transpose3d_shape;
   using plane = kernel_code<descriptors::conv_transpose2d>;
   using convolution = kernel_code<descriptors::conv2d>;
@@ -56,15 +57,6 @@ struct kernel_code<descriptors::conv_transpose3d> : code_of_parts<conv_transpose
         transposed_planes(s), size_of(in), [in, out](const conv_transpose2d_shape& c) {
           return plane::template workspace_of<Set>(c, in, out).bytes();
         });
-  }
-  template <class Set>
-  static constexpr std::size_t packed_bytes(const kernel_signature& key) {
-    return weight_bytes<Set>(key.as<shape>(), key.in);
-  }
-  template <class Set>
-  static constexpr std::size_t workspace_bytes(const kernel_signature& key) {
-    if constexpr (is_reference<Set>) return 0;
-    return workspace_of<Set>(key.as<shape>(), key.in, key.out).bytes();
   }
   template <class Set, class Text>
   static constexpr void append_blocking(Text& out, const kernel_signature& key) {
@@ -117,13 +109,7 @@ struct kernel_code<descriptors::conv_transpose3d> : code_of_parts<conv_transpose
   static void run(const Shape& given, call_options o, const operands& x) noexcept {
     const shape& s = simd::extents_of(given);
     if constexpr (is_reference<Set>) {
-      const reference_weights<In> w(with_weight_of(s), x.packed);
-      if constexpr (std::is_same_v<In, float>) {
-        reference::conv_transpose3d(s, x.input<In>(), w.weight, w.bias, o.relu, x.output<Out>());
-      } else {
-        reference::conv_transpose3d(s, x.input<In>(), w.weight, w.bias, w.multiplier,
-                                    x.data->out_range, x.data->in[0].zero_point, x.output<Out>());
-      }
+      run_reference<In, Out>(s, o, x, [](const auto&... a) { reference::conv_transpose3d(a...); });
     } else {
       const transposed_planes& p = simd::phases_of<transposed_planes>(given);
       const std::ptrdiff_t step =
@@ -137,12 +123,9 @@ struct kernel_code<descriptors::conv_transpose3d> : code_of_parts<conv_transpose
                                         .data = x.data},
                                        step);
       };
-      simd::conv_transpose3d(
-          given, x.input<In>(), border_of<In>(x), x.output<Out>(), x.workspace,
-          simd::evaluated(
-              given,
-              [](const shape& c) { return workspace_of<Set>(c, dtype_of<In>, dtype_of<Out>); }),
-          convolve, [&](Out* out) { bias_alone(s, o, x, out); });
+      simd::conv_transpose3d(given, x.input<In>(), border_of<In>(x), x.output<Out>(), x.workspace,
+                             known_workspace_of<Set, In, Out>(given), convolve,
+                             [&](Out* out) { bias_alone(s, o, x, out); });
     }
   }
 
