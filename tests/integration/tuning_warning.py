@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Where g++ 12 copies constants wrongly, it says so, and -mtune=generic helps.
 
-    tuning_warning.py INCLUDE_DIRECTORY COMPILER
+    tuning_warning.py INCLUDE_DIRECTORY COMPILER...
 
 A program that copies such a constant is tuned for many processors; it runs on those with AVX2.
 """
@@ -12,7 +12,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-include, compiler = sys.argv[1:]
+include, *compiler = sys.argv[1:]
 
 PROCESSORS = ["haswell", "skylake", "znver3", "skylake-avx512", "cascadelake",
               "icelake-server", "rocketlake", "sapphirerapids"]
@@ -47,7 +47,7 @@ def compiled(processor):
     """The notes of ctq, and whether the program is right; None if this machine cannot run it."""
     with tempfile.TemporaryDirectory() as folder:
         program = Path(folder, "program")
-        command = [compiler, "-std=c++20", "-O2", "-Wall", "-Wextra", "-Wpedantic", "-Werror",
+        command = [*compiler, "-std=c++20", "-O2", "-Wall", "-Wextra", "-Wpedantic", "-Werror",
                    "-mavx2", f"-mtune={processor}", "-I", include, "-x", "c++", "-", "-o", program]
         done = subprocess.run(command, input=PROGRAM, capture_output=True, text=True, check=False)
         if done.returncode != 0:

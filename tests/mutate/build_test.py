@@ -20,7 +20,7 @@ LONGEST_COMPILATION = 1200  # seconds
 SHORTEST_LIMIT = 30     # seconds that a run of a test may always take
 SKIPPED = 77            # exit code of a test whose instruction set this machine lacks
 
-NATIVE = ["-march=native"] if platform.machine() == "x86_64" else ["-mcpu=native"]
+NATIVE = ["-march=native", "-mtune=generic"] if platform.machine() == "x86_64" else ["-mcpu=native"]
 ISA_FLAGS = {  # those of meson/isa/meson.build that a list of edits may name
     "native": NATIVE, "scalar": ["-DCTQ_ISA_SCALAR"], "sse2": [], "sse4": ["-msse4.1"],
     "avx2": ["-mavx2", "-mfma"], "avxvnni": ["-mavx2", "-mfma", "-mavxvnni"],

@@ -77,12 +77,14 @@ struct transposed_axis {
 struct transposed_phases {
   conv_transpose2d_shape shape{};
   transposed_axis h{}, w{};
+  /// The images of which a phase is one convolution, which has fewer calls and larger matrices.
+  int images_together{};
 
   constexpr explicit transposed_phases(const conv_transpose2d_shape& s)
       : shape(s),
         h(transposed_axis_of(s.in_h, s.out_h(), s.kernel_h, s.stride_h, s.padding_h, s.dilation_h)),
-        w(transposed_axis_of(s.in_w, s.out_w(), s.kernel_w, s.stride_w, s.padding_w,
-                             s.dilation_w)) {}
+        w(transposed_axis_of(s.in_w, s.out_w(), s.kernel_w, s.stride_w, s.padding_w, s.dilation_w)),
+        images_together(batch_of_phases()) {}
 
   [[nodiscard]] constexpr int count() const { return h.phases * w.phases; }
   [[nodiscard]] constexpr transposed_phase row(int phase) const {
@@ -104,38 +106,17 @@ struct transposed_phases {
   [[nodiscard]] constexpr int padded_h() const { return h.before + shape.in_h + h.after; }
   [[nodiscard]] constexpr int padded_w() const { return border() + shape.in_w; }
 
-  /// Whether each phase reads all rows of the image, without a border: then those of several images
-  /// are those of a batch.
-  [[nodiscard]] constexpr bool reads_whole_images() const {
-    if (count() == 0) return false;
-    for (int i = 0; i < h.phases; ++i) {
-      const transposed_phase y = row(i * w.phases);
-      if (y.taps > 0 && (y.in_first != 0 || (y.taps - 1) * y.in_step + y.out_count != shape.in_h))
-        return false;
-    }
-    return !pads();
-  }
-  /// The images of which a phase is one convolution, which has fewer calls and larger matrices: as
-  /// many as have outputs that stay in a cache.
-  [[nodiscard]] constexpr int images_together() const {
-    constexpr long long most = 1 << 16;  // outputs of a phase
-    if (!reads_whole_images()) return 1;
-    const long long of_one = 1LL * shape.in_h * shape.in_w * shape.out_channels;
-    for (int n = shape.batch; n > 1; --n)
-      if (shape.batch % n == 0 && n * of_one <= most) return n;
-    return 1;
-  }
   /// The first pixel of the padded image that a phase reads.
   [[nodiscard]] constexpr int first_pixel(int phase) const {
     return (h.before + row(phase).in_first) * padded_w() + border() + column(phase).in_first;
   }
-  /// The convolution that computes a phase of images_together(); the kernel has no taps if nothing
+  /// The convolution that computes a phase of images_together; the kernel has no taps if nothing
   /// is read. Its rows are as long as those of the padded image; outputs after the phase's own are
   /// of no use.
   [[nodiscard]] constexpr conv2d_shape convolution(int phase) const {
     const transposed_phase y = row(phase);
     const transposed_phase x = column(phase);
-    return {.batch = images_together(),
+    return {.batch = images_together,
             .in_h = (y.taps - 1) * y.in_step + y.out_count,
             .in_w = padded_w(),
             .in_channels = shape.in_channels,
@@ -145,6 +126,23 @@ struct transposed_phases {
             .dilation_h = y.taps > 1 ? y.in_step : 1,
             .dilation_w = x.taps > 1 ? x.in_step : 1,
             .groups = shape.groups};
+  }
+
+ private:
+  /// As many images as have outputs that stay in a cache, if each phase reads all rows of the image
+  /// without a border: then the rows of several images are those of a batch.
+  [[nodiscard]] constexpr int batch_of_phases() const {
+    constexpr long long most = 1 << 16;  // outputs of a phase, of which one has in_h * in_w at most
+    const long long of_one = 1LL * shape.in_h * shape.in_w * shape.out_channels;
+    if (shape.batch <= 1 || count() == 0 || 2 * of_one > most || pads()) return 1;
+    for (int i = 0; i < h.phases; ++i) {
+      const transposed_phase y = row(i * w.phases);
+      if (y.taps > 0 && (y.in_first != 0 || (y.taps - 1) * y.in_step + y.out_count != shape.in_h))
+        return 1;
+    }
+    int n = shape.batch;
+    while (shape.batch % n != 0 || n * of_one > most) --n;
+    return n;
   }
 };
 
@@ -184,8 +182,8 @@ struct transposed_planes {
   [[nodiscard]] constexpr bool reads_in_place(int phase) const {
     return planes(phase).keeps_planes() && depth(phase).out_count <= shape.in_d;
   }
-  /// What computes a plane of a phase, or all of them if each reads one plane in place; it has no
-  /// channels if nothing is read.
+  /// What computes a plane of a phase or, if each reads one plane in place, all of them as the
+  /// images of a batch; it has no channels if nothing is read.
   [[nodiscard]] constexpr conv_transpose2d_shape convolution(int phase) const {
     conv_transpose2d_shape s = shape.plane(depth(phase).taps);
     if (reads_in_place(phase)) s.batch = depth(phase).out_count;

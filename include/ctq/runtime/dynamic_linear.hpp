@@ -40,8 +40,8 @@ namespace kernels {
 ///
 /// Shapes    in [M,K] · weight [N,K] · scale_w, bias [N] · out [M,N]
 /// Packed    the weights as the set's linear reads them | scale_w | bias | Σ_k weight[n,k]
-/// Workspace q [M,K] | that of linear
-/// Requires  255·Σ_k |weight[n,k]| < 2³¹
+/// Workspace q [M,K] | that of linear; out holds the accumulators before it holds the floats
+/// Requires  255·Σ_k |weight[n,k]| < 2³¹ · out does not overlap the other operands
 /// Rounding  in quantize; then once, in fma
 /// Source    PyTorch quantized::linear_dynamic (FBGEMM, which rounds before it adds the bias)
 template <>
@@ -129,7 +129,7 @@ struct kernel_code<descriptors::linear_dynamic> {
   static void dequantize(const linear_shape& s, bool relu, const qparams& in,
                          const operands& x) noexcept {
     const vectors<Set, const std::byte> from(s, x.packed);
-    const reference::dynamic_output to{in.scale,
+    const reference::dynamic_scales to{in.scale,
                                        in.zero_point,
                                        reinterpret_cast<const float*>(from.scale),
                                        reinterpret_cast<const float*>(from.bias),

@@ -41,20 +41,20 @@ static_assert(transposed_phase_of(1, 9, 3, 2, 0, 2).taps == 0);
 constexpr transposed_phases unet(conv_transpose2d_shape{1, 4, 5, 8, 12, 2, 2, 2, 2});
 static_assert(unet.count() == 4 && !unet.pads());
 static_assert(unet.convolution(3) == conv2d_shape{1, 4, 5, 8, 12, 1, 1});
-static_assert(unet.reads_whole_images() && unet.images_together() == 1);
+static_assert(unet.images_together == 1);
 
 // Several images, as many as have 65536 outputs in a phase.
 constexpr transposed_phases batch_of(int images, int size) {
   return transposed_phases({images, size, size, 8, 16, 2, 2, 2, 2});
 }
-static_assert(batch_of(6, 4).images_together() == 6 && batch_of(6, 4).convolution(0).batch == 6);
-static_assert(batch_of(6, 32).images_together() == 3);  // 16384 each, and four do not divide six
-static_assert(batch_of(6, 64).images_together() == 1 && batch_of(0, 4).images_together() == 1);
+static_assert(batch_of(6, 4).images_together == 6 && batch_of(6, 4).convolution(0).batch == 6);
+static_assert(batch_of(6, 32).images_together == 3);  // 16384 each, and four do not divide six
+static_assert(batch_of(6, 64).images_together == 1 && batch_of(0, 4).images_together == 1);
 // A kernel of three without outputs at the end: some phases read two rows, none a border.
-static_assert(transposed_phases({2, 4, 4, 8, 16, 3, 3, 2, 2, 1, 1}).images_together() == 2);
+static_assert(transposed_phases({2, 4, 4, 8, 16, 3, 3, 2, 2, 1, 1}).images_together == 2);
 // Images with a border, and rows that no output reads.
-static_assert(transposed_phases({2, 4, 4, 8, 16, 4, 4, 2, 2, 1, 1}).images_together() == 1);
-static_assert(!transposed_phases({2, 4, 4, 8, 16, 2, 1, 2, 1, 2, 0}).reads_whole_images());
+static_assert(transposed_phases({2, 4, 4, 8, 16, 4, 4, 2, 2, 1, 1}).images_together == 1);
+static_assert(transposed_phases({2, 4, 4, 8, 16, 2, 1, 2, 1, 2, 0}).images_together == 1);
 
 /// Each tap of each output is in just one phase, and at the input that the definition says.
 constexpr bool covers_all(int in, int kernel, int stride, int padding, int output_padding,

@@ -185,7 +185,8 @@ struct kernel_code<descriptors::conv_transpose2d>
     const shape& s = simd::extents_of(given);
     run_apart<Set, In, Out>(given, o, x, std::ptrdiff_t{s.out_h()} * s.out_w() * s.out_channels);
   }
-  /// out_step  elements from one image of outputs to the next; all there are for the reference
+  /// The same for images of outputs that are not adjacent: those of a set with vectors.
+  ///   out_step  elements from one image of outputs to the next
   template <class Set, class In, class Out, class Shape>
   static void run_apart(const Shape& given, call_options o, const operands& x,
                         [[maybe_unused]] std::ptrdiff_t out_step) noexcept {

@@ -14,9 +14,9 @@
 #include "ctq/kernels/simd/convolution/conv_transpose3d.hpp"
 #include "ctq/kernels/transposed_phases.hpp"
 
-// Transposed convolutions along three axes: the code of those along two for each plane of outputs.
-// Packed are the bias and the multiplier of each channel, for planes that read nothing, then what
-// conv_transpose2d packs for each phase along the depth.
+// Transposed convolutions along three axes: the code of those along two for each plane of outputs,
+// or for all planes of a phase. Packed are the bias and the multiplier of each channel, for planes
+// that read nothing, then what conv_transpose2d packs for each phase along the depth.
 
 namespace ctq::kernels {
 

@@ -39,8 +39,8 @@ inline void dequantize_accumulators(channels_shape s, const std::int32_t* accumu
   }
 }
 
-/// What turns the accumulators of a layer into floats whose input was quantized in the same run.
-struct dynamic_output {
+/// What turns the accumulators of a layer, whose input was quantized in the same run, into floats.
+struct dynamic_scales {
   float scale;                      // of the input
   std::int32_t zero_point;          // of the input
   const float* weight_scale;        // (C)
@@ -58,7 +58,7 @@ struct dynamic_output {
 /// Rounding  to nearest, ties to even: in the conversion, in the product of scales, in fma
 /// Overflow  integers are computed modulo 2^32
 inline void dequantize_dynamic(channels_shape s, const std::int32_t* accumulators,
-                               const dynamic_output& to, float* out) noexcept {
+                               const dynamic_scales& to, float* out) noexcept {
   for (int row = 0; row < s.rows; ++row) {
     for (int c = 0; c < s.channels; ++c) {
       std::uint32_t sum;

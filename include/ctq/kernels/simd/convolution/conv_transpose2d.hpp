@@ -18,7 +18,7 @@
 
 namespace ctq::kernels::simd {
 
-/// The memory of a kernel: the padded image, the outputs of a phase, of images_together(), and the
+/// The memory of a kernel: the padded image, the outputs of a phase, of images_together, and the
 /// workspace of the convolutions, each aligned to 64.
 struct conv_transpose2d_workspace {
   std::size_t image{};  // bytes
@@ -157,7 +157,7 @@ template <class Isa, class In, class Shape, class Phase>
 }
 
 /// Computes a transposed convolution by convolve(phase, at, images, out, workspace), which computes
-/// one phase of images_together() with the weights at `at` and returns their bytes, and
+/// one phase of images_together with the weights at `at` and returns their bytes, and
 /// pixel_of(out), which computes the pixel of a phase that reads nothing.
 ///   out_step  elements from one image of outputs to the next
 ///
@@ -176,7 +176,7 @@ template <class Shape, class In, class Out, class Convolve, class Pixel>
   auto* const copied = reinterpret_cast<In*>(workspace);
   auto* const outputs = reinterpret_cast<Out*>(workspace + parts.image);
   std::byte* const rest = workspace + parts.image + parts.outputs;
-  const int together = p.images_together();
+  const int together = p.images_together;
   const std::ptrdiff_t out_image = std::ptrdiff_t{s.out_h()} * s.out_w() * s.out_channels;
   for (int n = 0; n < s.batch; n += together) {
     const In* image = in;

@@ -13,7 +13,8 @@
 
 // Transposed convolution along three axes: the phases along the depth of transposed_phases.hpp. For
 // each plane of outputs the planes of inputs that it reads are gathered as channels of one image,
-// and a transposed convolution along two axes computes the plane.
+// and a transposed convolution along two axes computes the plane. Where each plane of a phase reads
+// one plane of inputs, nothing is gathered: they are the images of one transposed convolution.
 
 namespace ctq::kernels::simd {
 

@@ -17,7 +17,7 @@ namespace ctq::kernels::simd {
 /// As reference::dequantize_dynamic, bit for bit but for the bits of NaN.
 template <class Isa>
 [[gnu::noinline]] void dequantize_dynamic(channels_shape s, const std::int32_t* accumulators,
-                                          const reference::dynamic_output& to,
+                                          const reference::dynamic_scales& to,
                                           float* out) noexcept {
   if constexpr (!vectorized<Isa>) {
     reference::dequantize_dynamic(s, accumulators, to, out);
@@ -37,7 +37,7 @@ template <class Isa>
         const floats y = fma<Isa>(to_float<Isa>(sums), scale, floats::load_unaligned(to.bias + c));
         at_least<Isa>(y, least).store_unaligned(out + c);
       }
-      const reference::dynamic_output rest{to.scale,    to.zero_point,      to.weight_scale + c,
+      const reference::dynamic_scales rest{to.scale,    to.zero_point,      to.weight_scale + c,
                                            to.bias + c, to.weight_sums + c, to.relu};
       reference::dequantize_dynamic({1, s.channels - c}, accumulators + c, rest, out + c);
       accumulators += s.channels;

@@ -67,6 +67,8 @@ constexpr conv_transpose3d_shape shapes[] = {
     {1, 3, 2, 4, 6, 9, 3, 2, 2, 2, 3, 1, 2, 1, 1, 1, 0, 0, 4, 2, 1},  // dilated
     {1, 3, 2, 3, 12, 12, 3, 2, 3, 2, 2, 1, 1, 1, 1, 0, 0, 0, 1, 1, 1, 12},  // depthwise
     {1, 2, 3, 3, 8, 12, 2, 3, 3, 1, 2, 2, 0, 0, 0, 0, 0, 0, 1, 1, 1, 4},    // groups
+    {2, 2, 4, 3, 31, 38, 3, 1, 1, 2, 1, 1},  // planes that are not adjacent
+    {1, 3, 1, 9, 16, 16, 2, 1, 1, 2, 1, 1, 0, 0, 0, 0, 0, 0, 1, 1, 1, 16},  // the same, depthwise
 };
 
 template <conv_transpose3d_shape S>

@@ -44,7 +44,7 @@ TEST_CASE("simd dequantize_dynamic gives the bits of the reference, also in plac
     const samples::fenced<std::int32_t> weight_sums(integers(channels));
     const samples::fenced scale(samples::plain_floats(channels, seed));
     const samples::fenced bias(samples::plain_floats(channels, seed + 1));
-    const reference::dynamic_output to{scale.data()[0],    random.between(0, 255),
+    const reference::dynamic_scales to{scale.data()[0],    random.between(0, 255),
                                        scale.data(),       bias.data(),
                                        weight_sums.data(), random.between(0, 1) == 1};
     std::vector<float> expected(size);
