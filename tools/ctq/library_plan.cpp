@@ -43,8 +43,9 @@ std::string plan_problem(const ctq::graph_view<ctq::stage::traced>& traced,
   const auto prepared = prepare_graph(fused.view(), backend, mapping, policy);
   if (!problem.any() && prepared.problem.any()) {
     problem = prepared.problem;
-    problem.line("to keep in float all that the backend cannot quantize:")
-        .line("--skip-unsupported");
+    if (strict)
+      problem.line("to keep in float all that the backend cannot quantize:")
+          .line("--skip-unsupported");
   }
   if (!problem.any()) {
     const auto reference = convert_graph(prepared.view(), backend, mapping);

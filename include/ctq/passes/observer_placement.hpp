@@ -79,8 +79,10 @@ class observer_placement {
     for (int i = 0; i < g_.count; ++i) {
       all.add(i);
       out.nodes[all.moved[i]].choice = choices[i];
-      if (plan.dtypes[i].output != f32 && g_.nodes[i].op->kind == op_kind::placeholder)
-        out.nodes[all.moved[i]].dtype = plan.dtypes[i].output;
+      // A mask is an input of floats that is not observed.
+      const dtype planned = plan.dtypes[i].output;
+      if (g_.nodes[i].op->kind == op_kind::placeholder && planned != f32 && planned != dtype::none)
+        out.nodes[all.moved[i]].dtype = planned;
       if (last_[i] >= 0) all.add_observers(i, -1, all.moved[i]);
     }
     out.close(all.nodes, all.args);

@@ -116,7 +116,7 @@ class planner {
       }
     }
     for (int i = 0; i < g.count; ++i)
-      if (g.nodes[i].row != nullptr && g.nodes[i].op->kind == op_kind::method) propagate(i);
+      if (g.nodes[i].op->kind == op_kind::method) propagate(i);
   }
 
  private:

@@ -470,11 +470,14 @@ def skipping(folder):
     rows = folder / "skipping.json"
     rows.write_text(json.dumps([
         {"name": "x", "op": "placeholder", "target": "x", "args": [], "shape": [1, 4]},
+        {"name": "mask", "op": "placeholder", "target": "mask", "args": [], "shape": [1, 3], "dtype": "bool"},
         module("fc", "fc", "nn.Linear", "x", in_features=4, out_features=3, bias=True),
         function("div", "operator.truediv", [ref("fc"), 2.0]),
         module("gelu", "gelu", "nn.GELU", "div"),
         function("pow", "torch.pow", [ref("gelu"), 2]),
-        {"name": "output", "op": "output", "target": "output", "args": [ref("pow")]}]))
+        {"name": "filled", "op": "call_method", "target": "masked_fill",
+         "args": [ref("pow"), ref("mask"), 0.0]},
+        {"name": "output", "op": "output", "target": "output", "args": [ref("filled")]}]))
     library = ("import", "--fx", rows, "--library", folder / "skipping", "--backend", "x86")
     code, text, err = run(*library)
     expect((code, text), (FINDINGS, ""), "an op that x86 cannot quantize")

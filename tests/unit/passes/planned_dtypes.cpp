@@ -235,3 +235,22 @@ TEST_CASE("an element of a tuple is float to PyTorch 1.13") {
   g.add("item", op::getitem.id(), {a_node, an_integer}, {0});
   check(plan_of(g.view(), {.semantics = semantics::torch_1_13}).dtypes[1], f32, f32);
 }
+
+TEST_CASE("a mask that a method reads is no tensor of numbers, with a row of torch.fx or without") {
+  traced g;
+  g.placeholder("x");
+  g.placeholder("mask");
+  g.add("fc", nn::linear.id(), {a_node}, {0}, "fc");
+  g.add("filled", method::masked_fill.id(), {a_node, a_node, a_real}, {2, 1});
+  const view_t with_rows = g.view();
+  CHECK(plan_of(with_rows).dtypes[1].output == dtype::none);
+  dynamic_graph<stage::fused> plain;
+  for (int i = 0; i < with_rows.count; ++i) {
+    node n = with_rows[i];
+    n.row = nullptr;
+    plain.add(n, with_rows.args + n.first_arg, n.arg_count);
+  }
+  const auto plan = plan_of(plain.view());
+  CHECK(plan.dtypes[1].output == dtype::none);
+  CHECK(plan.dtypes[2].output == quint8);
+}
