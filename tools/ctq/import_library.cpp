@@ -82,7 +82,7 @@ class @NAME@ {
     run(@VALUES@, arena);
   }
 
-  /// The instruction set that was chosen.
+@INDEX_PROBLEM@  /// The instruction set that was chosen.
   [[nodiscard]] const char* isa() const noexcept;
   [[nodiscard]] std::size_t arena_bytes() const noexcept;
 
@@ -143,6 +143,35 @@ class @NAME@::session {
 };
 
 @CLOSE@
+)";
+
+constexpr std::string_view index_problem_form =
+    R"(  /// Place and cause of the first index that is no row of the table that it is looked up in, or of
+  /// offsets that are not in order, valid until this thread's next call; "" if there is none. Runs do
+  /// not check this.
+  [[nodiscard]] static const char* index_problem({0}) noexcept;
+
+)";
+
+constexpr std::string_view index_problem_code_form =
+    R"(const char* {0}::index_problem({1}) noexcept {{
+  const void* const from[] = {{{2}}};
+  return {0}_code::index_problem_in<{0}_plan>(from);
+}}
+
+)";
+
+constexpr std::string_view index_problem_helper = R"(
+template <class Plan>
+static const char* index_problem_in(std::span<const void* const> from) {
+  thread_local std::string words;
+  constexpr auto& schedule = Plan::int8_schedule;
+  const ctq::status checked =
+      ctq::check_indices(std::span(schedule.steps).first(schedule.count),
+                         std::span(ctq::run_graph<Plan::lowered>.nodes), from);
+  words = checked ? std::string{} : checked.error().message();
+  return words.c_str();
+}
 )";
 
 constexpr std::string_view code_form = R"(// From @SOURCE@, by ctq import --library.
@@ -215,7 +244,7 @@ constexpr bool same_tensor(const ctq::model_tensor& t, ctq::dtype dtype,
 }
 
 constexpr std::align_val_t alignment{64};
-
+@INDEX_PROBLEM_HELPER@
 }  // namespace @NAME@_code
 
 @SAME_TENSORS@
@@ -261,7 +290,7 @@ void @NAME@::run(@SPANS@,
   state_->loaded->run_tensors(from, to, arena);
 }
 
-const char* @NAME@::isa() const noexcept { return state_->isa.c_str(); }
+@INDEX_PROBLEM_CODE@const char* @NAME@::isa() const noexcept { return state_->isa.c_str(); }
 
 std::size_t @NAME@::arena_bytes() const noexcept {
   return @NAME@_code::arena_bytes_of(*state_->loaded);
@@ -511,6 +540,11 @@ std::string same_tensors(const std::string& name, const class_tensors& all) {
 
 std::vector<substitution> substitutions_for(const library_request& r,
                                             const class_tensors& tensors) {
+  const bool reads_indices =
+      std::ranges::any_of(tensors.in, [](const class_tensor& t) { return t.is_index; });
+  const class_tensors inputs{tensors.in, {}};
+  const std::string input_spans = each(inputs, ", ", "std::span<const {3}, {0}::size> {1}", "");
+  const std::string from = each(inputs, ", ", "{1}.data()", "");
   return {
       {"@SOURCE@", cpp_comment(r.source)},
       {"@BACKEND@", cpp_comment(r.backend.name)},
@@ -526,11 +560,17 @@ std::vector<substitution> substitutions_for(const library_request& r,
       {"@RESULT@", tensors.out.size() == 1 ? "output" : "outputs"},
       {"@SPANS@",
        each(tensors, ", ", "std::span<const {3}, {0}::size> {1}", "std::span<{3}, {0}::size> {1}")},
-      {"@INPUTS@", each({tensors.in, {}}, ", ", "const {0}& {1}", "")},
+      {"@INDEX_PROBLEM@",
+       reads_indices ? fmt::format(fmt::runtime(index_problem_form), input_spans) : ""},
+      {"@INDEX_PROBLEM_HELPER@", std::string{reads_indices ? index_problem_helper : ""}},
+      {"@INDEX_PROBLEM_CODE@",
+       reads_indices ? fmt::format(fmt::runtime(index_problem_code_form), r.name, input_spans, from)
+                     : ""},
+      {"@INPUTS@", each(inputs, ", ", "const {0}& {1}", "")},
       {"@VALUES@", each(tensors, ", ", "{1}.values",
                         tensors.out.size() == 1 ? "out.values" : "out.{2}.values")},
       {"@VARIABLES@", each(tensors, ", ", "{1}", "{1}")},
-      {"@FROM@", each({tensors.in, {}}, ", ", "{1}.data()", "")},
+      {"@FROM@", from},
       {"@TO@", each({{}, tensors.out}, ", ", "", "{1}.data()")},
       {"@SAME_TENSORS@", same_tensors(r.name, tensors)},
   };

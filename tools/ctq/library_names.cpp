@@ -14,8 +14,9 @@ namespace {
 
 /// Names that the class of a library declares, and targets that build systems reserve.
 constexpr std::string_view members[] = {
-    "arena_bytes", "error",  "has_value", "input",   "isa",   "load", "name",  "output",
-    "outputs",     "result", "run",       "session", "shape", "size", "state", "value_or_exit"};
+    "arena_bytes", "error", "has_value", "index_problem", "input",        "isa",
+    "load",        "name",  "output",    "outputs",       "result",       "run",
+    "session",     "shape", "size",      "state",         "value_or_exit"};
 constexpr std::string_view targets[] = {
     "all",           "benchmark",      "clean",
     "depend",        "dist",           "edit_cache",

@@ -451,6 +451,7 @@ def indices(folder):
 #include "words/model.hpp"
 void use(models::model::session& run) {
   const models::model::input text{.values = {1, 2, std::int64_t{3}}};
+  if (*models::model::index_problem(text.values) != '\\0') return;
   const auto [scores, best] = run(text);
   const float score = scores.values[0];
   const std::int64_t which = best.values[1];
