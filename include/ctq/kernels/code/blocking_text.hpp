@@ -27,31 +27,31 @@ namespace ctq::kernels {
 template <class Isa, class T, bool Depthwise, class Text>
 constexpr void append_blocking_of(Text& out, const conv2d_shape& shape, bool plain) {
   const conv2d_shape s = simd::flattened(shape);
-  simd::with_method<Isa, T, Depthwise>(s, [&]<class Model>(std::type_identity<Model>, auto by) {
-    if constexpr (by == simd::method::tiles) {
-      const simd::tile_plan p = simd::plan<Isa, T>(s).tiles;
-      append_all(out, "tiles:", p.block.pixels, "x", p.block.channels, ":rows", p.rows, ":chunk",
-                 p.chunk);
-      if (p.gathered) out.append(":gathered");
-      if (p.bands.any()) {
-        append_all(out, ":bands", p.bands.rows, "x", p.bands.pixels);
-      }
-    } else if constexpr (by == simd::method::depthwise) {
-      bool columns = false;
-      if constexpr (Model::k_group > 1) columns = simd::by_columns<Model>(s);
-      out.append(columns ? "depthwise:columns:" : "depthwise:");
-      append_all(out, Model::depthwise_rows, "x", Model::k_group, "x", Model::lanes);
-      if (simd::rows_per_register_of<Model> == 2) out.append(":two_rows");
-    } else {
-      const simd::panels<Model> of(s);
-      constexpr int half = simd::narrow_dot_of<Model>::lanes;
-      const int lanes = plain && of.used(0) <= half ? half : Model::lanes;
-      const simd::tiling tiles = simd::tiles_of(s.out_h(), s.out_w(), Model::tile_rows);
-      const bool large = tiles.large.x_count > 0 && tiles.large.y_count > 0;
-      append_all(out, "dense:", large ? tiles.large.rows : tiles.small.rows, "x", of.vectors(0),
-                 "x", lanes);
-    }
-  });
+  simd::with_method<Isa, T, Depthwise>(
+      s, [&]<class Model>(std::type_identity<Model>, auto by, const simd::tile_plan& p) {
+        if constexpr (by == simd::method::tiles) {
+          append_all(out, "tiles:", p.block.pixels, "x", p.block.channels, ":rows", p.rows,
+                     ":chunk", p.chunk);
+          if (p.gathered) out.append(":gathered");
+          if (p.bands.any()) {
+            append_all(out, ":bands", p.bands.rows, "x", p.bands.pixels);
+          }
+        } else if constexpr (by == simd::method::depthwise) {
+          bool columns = false;
+          if constexpr (Model::k_group > 1) columns = simd::by_columns<Model>(s);
+          out.append(columns ? "depthwise:columns:" : "depthwise:");
+          append_all(out, Model::depthwise_rows, "x", Model::k_group, "x", Model::lanes);
+          if (simd::rows_per_register_of<Model> == 2) out.append(":two_rows");
+        } else {
+          const simd::panels<Model> of(s);
+          constexpr int half = simd::narrow_dot_of<Model>::lanes;
+          const int lanes = plain && of.used(0) <= half ? half : Model::lanes;
+          const simd::tiling tiles = simd::tiles_of(s.out_h(), s.out_w(), Model::tile_rows);
+          const bool large = tiles.large.x_count > 0 && tiles.large.y_count > 0;
+          append_all(out, "dense:", large ? tiles.large.rows : tiles.small.rows, "x", of.vectors(0),
+                     "x", lanes);
+        }
+      });
 }
 
 /// The same of a convolution that reads `in`; linear layers are convolutions.

@@ -35,8 +35,9 @@
 
 namespace ctq::kernels::simd {
 
-/// Calls f(type_identity<Model>, constant<method>) with the method that computes a convolution of T
-/// and its dot_arch or tile_arch; with a constant shape, f is compiled for these only.
+/// Calls f(type_identity<Model>, constant<method>, tile_plan) with the method that computes a
+/// convolution of T and its dot_arch or tile_arch; with a constant shape, f is compiled for these
+/// only, and the plan is that of extents known at run time alone.
 ///   Depthwise  whether the convolution may be a depthwise one
 template <class Isa, class T, bool Depthwise = true, class Shape, class F>
 CTQ_INLINE_BY_FLATTEN constexpr auto with_method(const Shape& shape, const F& f) {
@@ -44,24 +45,24 @@ CTQ_INLINE_BY_FLATTEN constexpr auto with_method(const Shape& shape, const F& f)
   using dense_dot = std::conditional_t<real, float_dot<Isa>, int8_dot<Isa>>;
   using channel_dot = std::conditional_t<real, float_dot<Isa>, depthwise_dot<Isa>>;
   using half_dot = halved_dot_of<channel_dot>;
-  const auto with = [&]<method By>() CTQ_INLINE_BY_FLATTEN {
+  const auto with = [&]<method By>(const tile_plan& tiles = {}) CTQ_INLINE_BY_FLATTEN {
     constexpr std::integral_constant<method, By> by;
     if constexpr (By == method::tiles) {
-      return f(std::type_identity<int8_tile<Isa>>{}, by);
+      return f(std::type_identity<int8_tile<Isa>>{}, by, tiles);
     } else if constexpr (By == method::dense) {
-      return f(std::type_identity<dense_dot>{}, by);
+      return f(std::type_identity<dense_dot>{}, by, tiles);
     } else if constexpr (constant_shape<Shape>) {
       constexpr bool halved = by_columns_of_two_rows<channel_dot>(Shape::value);
-      return f(std::type_identity<std::conditional_t<halved, half_dot, channel_dot>>{}, by);
+      return f(std::type_identity<std::conditional_t<halved, half_dot, channel_dot>>{}, by, tiles);
     } else if constexpr (with_form<Shape>) {
       using dot = std::conditional_t<Shape::form.halved, half_dot, channel_dot>;
-      return f(std::type_identity<dot>{}, by);
+      return f(std::type_identity<dot>{}, by, tiles);
     } else {
       if constexpr (!std::is_same_v<half_dot, channel_dot>) {
         if (by_columns_of_two_rows<channel_dot>(shape))
-          return f(std::type_identity<half_dot>{}, by);
+          return f(std::type_identity<half_dot>{}, by, tiles);
       }
-      return f(std::type_identity<channel_dot>{}, by);
+      return f(std::type_identity<channel_dot>{}, by, tiles);
     }
   };
   if constexpr (constant_shape<Shape>) {
@@ -69,12 +70,12 @@ CTQ_INLINE_BY_FLATTEN constexpr auto with_method(const Shape& shape, const F& f)
   } else if constexpr (with_form<Shape>) {
     return with.template operator()<Shape::form.by>();
   } else {
-    const method by = plan<Isa, T>(shape).by;
+    const layer_plan p = plan<Isa, T>(shape);
     if constexpr (has_tiles<Isa> && !real) {
-      if (by == method::tiles) return with.template operator()<method::tiles>();
+      if (p.by == method::tiles) return with.template operator()<method::tiles>(p.tiles);
     }
     if constexpr (Depthwise) {
-      if (by == method::depthwise) return with.template operator()<method::depthwise>();
+      if (p.by == method::depthwise) return with.template operator()<method::depthwise>();
     }
     return with.template operator()<method::dense>();
   }
@@ -84,18 +85,19 @@ CTQ_INLINE_BY_FLATTEN constexpr auto with_method(const Shape& shape, const F& f)
 /// is folded into int32 biases; those of floats have no multipliers. Depthwise: as in with_method
 template <class Isa, class In, bool Depthwise = true, class Weight, class Bias>
 void pack(const conv2d_shape& shape, unpacked<Weight, Bias> from, std::byte* packed) {
-  with_method<Isa, In, Depthwise>(shape, [&]<class Model>(std::type_identity<Model>, auto by) {
-    if constexpr (by == method::tiles) {
-      pack_tiles(shape, plan<Isa, In>(shape).tiles, from, packed);
-    } else {
-      from.offset = Model::template offset<In>;
-      if constexpr (by == method::depthwise) {
-        pack_depthwise<Model>(shape, from, packed);
-      } else {
-        pack_dense<Model>(shape, from, packed);
-      }
-    }
-  });
+  with_method<Isa, In, Depthwise>(
+      shape, [&]<class Model>(std::type_identity<Model>, auto by, const tile_plan& tiles) {
+        if constexpr (by == method::tiles) {
+          pack_tiles(shape, tiles, from, packed);
+        } else {
+          from.offset = Model::template offset<In>;
+          if constexpr (by == method::depthwise) {
+            pack_depthwise<Model>(shape, from, packed);
+          } else {
+            pack_dense<Model>(shape, from, packed);
+          }
+        }
+      });
 }
 
 /// Bytes of the packed weights, aligned to 64, of a convolution that reads `in`.
@@ -103,9 +105,9 @@ template <class Isa, bool Depthwise = true>
 [[nodiscard]] constexpr std::size_t conv2d_packed_bytes(const conv2d_shape& shape, dtype in) {
   const auto bytes = [&]<class In>(std::type_identity<In>) {
     return with_method<Isa, In, Depthwise>(
-        shape, [&]<class Model>(std::type_identity<Model>, auto by) {
+        shape, [&]<class Model>(std::type_identity<Model>, auto by, const tile_plan& tiles) {
           if constexpr (by == method::tiles) {
-            return tiles_packed_bytes(shape, plan<Isa, In>(shape).tiles);
+            return tiles_packed_bytes(shape, tiles);
           } else if constexpr (by == method::depthwise) {
             return depthwise_packed_bytes<Model>(shape);
           } else {
@@ -124,19 +126,23 @@ template <class Isa>
   const conv2d_shape s = flattened(shape);
   const auto bytes = [&]<class In>(std::type_identity<In>) {
     return with_method<Isa, In>(
-        s, [&]<class Model>(std::type_identity<Model>, auto by) -> std::size_t {
+        s,
+        [&]<class Model>(std::type_identity<Model>, auto by,
+                         const tile_plan& tiles) -> std::size_t {
           using element = typename elements_of<Model, by, In>::element;
-          conv2d_shape part = s;
-          std::size_t before = 0;  // bytes before the copy
-          if constexpr (by == method::dense) {
-            part = part_of<Model>(s);
-            before = wide_panel_bytes<Model>(part);
-          } else if constexpr (by == method::tiles) {
-            before = tile_plan_of(s).partial_accumulators_bytes();
+          const auto with_copy = [](std::size_t before, const input_copy& copy) {
+            if (!copy.needed) return before;
+            return before + packing::padded(copy.elements * sizeof(element) + copy_slack_bytes);
+          };
+          if constexpr (by == method::tiles) {
+            return with_copy(tiles.partial_accumulators_bytes(),
+                             input_copy_of<Model, by, In>(tiled_shape{tiles, s}));
+          } else if constexpr (by == method::dense) {
+            const conv2d_shape part = part_of<Model>(s);
+            return with_copy(wide_panel_bytes<Model>(part), input_copy_of<Model, by, In>(part));
+          } else {
+            return with_copy(0, input_copy_of<Model, by, In>(s));
           }
-          const input_copy copy = input_copy_of<Model, by, In>(part);
-          if (!copy.needed) return before;
-          return before + packing::padded(copy.elements * sizeof(element) + copy_slack_bytes);
         });
   };
   if (in == f32) return bytes(std::type_identity<float>{});
@@ -154,8 +160,8 @@ CTQ_INLINE_BY_FLATTEN inline void convolve_image(const Shape& shape, const In* i
     dense_in_parts<Model>(shape, in, packed, to, in_zero_point, out, workspace);
   } else {
     if constexpr (By == method::tiles) {
-      constexpr auto partial = [](const conv2d_shape& s) {
-        return tile_plan_of(s).partial_accumulators_bytes();
+      constexpr auto partial = [](const auto& s) {
+        return tiles_of_shape(s).partial_accumulators_bytes();
       };
       const auto* const image =
           input_of<Model, By>(shape, in, in_zero_point, workspace + evaluated(shape, partial));
@@ -200,22 +206,27 @@ CTQ_INLINE_BY_FLATTEN inline void convolve_images(const Shape& shape, const In* 
                                                   const std::byte* packed, const To& to,
                                                   std::int32_t in_zero_point, Out* out,
                                                   std::byte* workspace) {
-  with_method<Isa, In>(
-      shape, [&]<class Model>(std::type_identity<Model>, auto by) CTQ_INLINE_BY_FLATTEN {
-        using model = typename dot_with_epilogue<Isa, Model, To>::model;
-        const conv2d_shape s = shape;
-        for (int n = 0; n < s.batch; ++n) {
-          with_by_columns<model, by>(shape, [&](auto by_columns) CTQ_INLINE_BY_FLATTEN {
-            if constexpr (by_columns) {
-              depthwise_by_columns<model>(shape, in, in_zero_point, packed, to, out);
-            } else {
-              convolve_image<model, by>(shape, in, packed, to, in_zero_point, out, workspace);
-            }
-          });
-          in += std::ptrdiff_t{s.in_h} * s.in_w * s.in_channels;
-          out += std::ptrdiff_t{s.out_h()} * s.out_w() * s.out_channels;
-        }
-      });
+  with_method<Isa, In>(shape, [&]<class Model>(std::type_identity<Model>, auto by,
+                                               const tile_plan& tiles) CTQ_INLINE_BY_FLATTEN {
+    using model = typename dot_with_epilogue<Isa, Model, To>::model;
+    const conv2d_shape s = shape;
+    for (int n = 0; n < s.batch; ++n) {
+      if constexpr (by == method::tiles && !specialized_shape<Shape>) {
+        convolve_image<model, by>(tiled_shape{tiles, shape}, in, packed, to, in_zero_point, out,
+                                  workspace);
+      } else {
+        with_by_columns<model, by>(shape, [&](auto by_columns) CTQ_INLINE_BY_FLATTEN {
+          if constexpr (by_columns) {
+            depthwise_by_columns<model>(shape, in, in_zero_point, packed, to, out);
+          } else {
+            convolve_image<model, by>(shape, in, packed, to, in_zero_point, out, workspace);
+          }
+        });
+      }
+      in += std::ptrdiff_t{s.in_h} * s.in_w * s.in_channels;
+      out += std::ptrdiff_t{s.out_h()} * s.out_w() * s.out_channels;
+    }
+  });
 }
 
 /// A run-time shape: all methods and tails, which take seven seconds to compile, in one function

@@ -40,8 +40,9 @@ struct input_copy {
 
 /// The input is copied to convert it, to pad it, because the last read of a pixel would pass the
 /// end, or because the plan requires it.
-template <class Model, method By, class In>
-[[nodiscard]] constexpr input_copy input_copy_of(const conv2d_shape& s) {
+template <class Model, method By, class In, class Shape>
+[[nodiscard]] constexpr input_copy input_copy_of(const Shape& shape) {
+  const conv2d_shape& s = shape;
   const auto elements = [&](int h, int w) {
     return static_cast<std::size_t>(h) * static_cast<std::size_t>(w) *
            static_cast<std::size_t>(s.in_channels);
@@ -49,7 +50,7 @@ template <class Model, method By, class In>
   const bool padded = s.padding_h > 0 || s.padding_w > 0;
   const std::size_t all = elements(s.padded_h(), s.padded_w());
   if constexpr (By == method::tiles) {
-    const tile_plan p = tile_plan_of(s);
+    const tile_plan& p = tiles_of_shape(shape);
     if (p.gathered) return {true, true, elements(s.out_h(), s.out_w())};
     if (p.bands.any()) {
       return {true, false, static_cast<std::size_t>(band_lines_of(s, p.bands).end), p.bands};
@@ -126,7 +127,7 @@ template <class Model, method By, class Shape, class In>
                                                        std::byte* workspace) {
   using element = typename elements_of<Model, By, In>::element;
   const auto* image = reinterpret_cast<const element*>(in);
-  constexpr auto copy_of = [](const conv2d_shape& x) { return input_copy_of<Model, By, In>(x); };
+  constexpr auto copy_of = [](const auto& x) { return input_copy_of<Model, By, In>(x); };
   if (const input_copy copy = evaluated(shape, copy_of); copy.needed) {
     auto* const copied = reinterpret_cast<element*>(workspace);
     const bool plain = !copy.gathered && !copy.bands.any();

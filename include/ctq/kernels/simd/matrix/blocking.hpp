@@ -267,18 +267,27 @@ inline constexpr int steps_in_l1 = 16;
   return in_bands(s, p);
 }
 
-/// Whether tiles are faster than the dot products of AVX512-VNNI. Measured: from 2 pixels on with
-/// many weights, from 16 with many products. Estimated: tiles that are half empty may be slower.
-[[nodiscard]] constexpr bool tiles_pay(const conv2d_shape& s) {
-  const std::int64_t pixels = std::int64_t{s.out_h()} * s.out_w();
-  const std::int64_t weights =
-      std::int64_t{s.kernel_h} * s.kernel_w * s.in_group() * s.out_channels;
-  const bool enough =
-      s.out_h() > 0 && s.out_w() > 0 &&
-      ((pixels >= 2 && weights >= 65536) || (pixels >= 16 && pixels * weights >= 131072));
+/// Products of a layer that the dot products of AVX512-VNNI compute.
+struct layer_products {
+  std::int64_t pixels, weights;  // of outputs; of one pixel, of all channels
+
+  constexpr explicit layer_products(const conv2d_shape& s)
+      : pixels(std::int64_t{s.out_h()} * s.out_w()),
+        weights(std::int64_t{s.kernel_h} * s.kernel_w * s.in_group() * s.out_channels) {}
+};
+
+/// Whether tiles may be faster than the dot products of AVX512-VNNI. Measured: from 2 pixels on
+/// with many weights, from 16 with many products.
+[[nodiscard]] constexpr bool tiles_may_pay(const conv2d_shape& s) {
+  const auto [pixels, weights] = layer_products(s);
+  return s.out_h() > 0 && s.out_w() > 0 &&
+         ((pixels >= 2 && weights >= 65536) || (pixels >= 16 && pixels * weights >= 131072));
+}
+
+/// Whether they are by estimate: tiles that are half empty may be slower.
+[[nodiscard]] constexpr bool tiles_pay(const conv2d_shape& s, const tile_plan& p) {
+  const auto [pixels, weights] = layer_products(s);
   // VNNI computes 128 products of bytes per cycle.
-  if (!enough) return false;
-  const tile_plan p = tile_plan_of(s);
   return (p.cycles() + copy_cycles(p)) * 128 < pixels * weights;
 }
 
@@ -287,12 +296,32 @@ struct layer_plan {
   tile_plan tiles;  // for method::tiles
 };
 
+/// Extents that are known at run time, with their plan on tiles, which takes long to compute.
+struct tiled_shape {
+  const tile_plan& tiles;
+  const conv2d_shape& extents;
+
+  constexpr operator const conv2d_shape&() const { return extents; }  // NOLINT: a conversion
+};
+
+/// The plan of a layer on tiles: that of the shape if it has one.
+template <class Shape>
+[[nodiscard, gnu::always_inline]] constexpr decltype(auto) tiles_of_shape(const Shape& shape) {
+  if constexpr (requires { shape.tiles; }) {
+    return (shape.tiles);
+  } else {
+    return tile_plan_of(shape);
+  }
+}
+
 /// How an instruction set computes a layer of activations of type T, float or 8-bit integers.
 template <class Isa, class T>
 [[nodiscard]] constexpr layer_plan plan(const conv2d_shape& shape) {
   if (is_depthwise(shape)) return {method::depthwise, {}};
   if constexpr (has_tiles<Isa> && !std::is_same_v<T, float>) {
-    if (tiles_pay(flattened(shape))) return {method::tiles, tile_plan_of(shape)};
+    const conv2d_shape s = flattened(shape);
+    if (tiles_may_pay(s))
+      if (const tile_plan p = tile_plan_of(s); tiles_pay(s, p)) return {method::tiles, p};
   }
   return {method::dense, {}};
 }

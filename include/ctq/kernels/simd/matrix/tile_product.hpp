@@ -258,14 +258,12 @@ template <class Tile, class Shape, class In, class To, class Out>
     tile_product<Tile, f.block.pixels, f.block.channels, !f.chunked>(shape.tiles, in, packed, to,
                                                                      out, workspace);
   } else {
-    const tile_plan p = tile_plan_of(shape);
+    const tile_plan& p = tiles_of_shape(shape);
     unroll<std::size(tile_blocks)>([&](auto i) __attribute__((always_inline)) {
       constexpr tile_block b = tile_blocks[i];
       if (p.block != b) return;
-      // A block of one tile of pixels has one panel in L1, unless it is the only block.
-      if (b.pixels > 1 && p.chunk == 1) {
-        shared_tile_product<Tile, b.pixels, b.channels, (b.pixels > 1)>(p, in, packed, to, out,
-                                                                        workspace);
+      if (p.chunk == 1) {
+        shared_tile_product<Tile, b.pixels, b.channels, true>(p, in, packed, to, out, workspace);
       } else {
         shared_tile_product<Tile, b.pixels, b.channels, false>(p, in, packed, to, out, workspace);
       }
