@@ -60,6 +60,7 @@ TESTED_WITH = {
     "kernels/code/conv_transpose3d_layers": "kernels/simd/convolution/conv_transpose3d",
     "kernels/code/conv_transpose2d_layers": "kernels/simd/convolution/conv_transpose2d",
     "kernels/code/called_ops": "runtime/bind_kernels",
+    "kernels/simd/convolution/with_method": "kernels/simd/convolution/conv2d",
     "kernels/code/without_weights": "runtime/bind_kernels",
     "kernels/code/weight_only_layers": "runtime/linear_networks",
     "runtime/compiled_kernels/compiled_executor": "runtime/compiled_kernels/compiled_model",

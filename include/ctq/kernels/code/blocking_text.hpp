@@ -28,7 +28,7 @@ template <class Isa, class T, bool Depthwise, class Text>
 constexpr void append_blocking_of(Text& out, const conv2d_shape& shape, bool plain) {
   const conv2d_shape s = simd::flattened(shape);
   simd::with_method<Isa, T, Depthwise>(
-      s, [&]<class Model>(std::type_identity<Model>, auto by, const simd::tile_plan& p) {
+      s, [&]<class Model>(std::type_identity<Model>, auto by, const simd::tile_blocking& p) {
         if constexpr (by == simd::method::tiles) {
           append_all(out, "tiles:", p.block.pixels, "x", p.block.channels, ":rows", p.rows,
                      ":chunk", p.chunk);

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "ctq/core/kernel_signature.hpp"
-#include "ctq/kernels/simd/convolution/column_plan.hpp"
+#include "ctq/kernels/simd/convolution/column_blocking.hpp"
 #include "ctq/kernels/simd/convolution/row_bands.hpp"
 #include "ctq/kernels/simd/geometry.hpp"
 #include "ctq/kernels/simd/matrix/blocking.hpp"
@@ -104,7 +104,7 @@ std::byte* pack_block(const unpacked<Weight, Bias>& from, int weights, int first
 /// Registers of weights of a block of a depthwise kernel, per vec.
 template <class Dot>
 [[nodiscard]] constexpr int depthwise_steps(const conv2d_shape& s) {
-  if (by_columns<Dot>(s)) return column_plan<Dot>{s.kernel_h, s.stride_h}.steps();
+  if (by_columns<Dot>(s)) return column_blocking<Dot>{s.kernel_h, s.stride_h}.steps();
   return s.kernel_h * ceil_div(s.kernel_w, Dot::k_group);
 }
 
@@ -152,10 +152,10 @@ template <class Dot, class Weight>
   });
 }
 
-/// Packs the panels of the plan. Elements that two steps of a run read have their weight in the
-/// first and zero in the second.
+/// Packs the panels of a layer on tiles. Elements that two steps of a run read have their weight in
+/// the first and zero in the second.
 template <class Weight, class Bias>
-void pack_tiles(const conv2d_shape& s, const tile_plan& p, const unpacked<Weight, Bias>& from,
+void pack_tiles(const conv2d_shape& s, const tile_blocking& p, const unpacked<Weight, Bias>& from,
                 std::byte* packed) {
   constexpr int k_group = tile_format::k_group;
   const int weights = s.kernel_h * s.kernel_w * s.in_group();
@@ -187,7 +187,7 @@ void pack_tiles(const conv2d_shape& s, const tile_plan& p, const unpacked<Weight
 }
 
 /// Packs blocks of channels: kernel rows in groups of k_group taps or, by columns, in the order of
-/// column_plan.
+/// column_blocking.
 template <class Dot, class Weight, class Bias>
 void pack_depthwise(const conv2d_shape& s, const unpacked<Weight, Bias>& from, std::byte* packed) {
   const int steps = depthwise_steps<Dot>(s);
@@ -197,7 +197,7 @@ void pack_depthwise(const conv2d_shape& s, const unpacked<Weight, Bias>& from, s
     return inside ? from.weight[index] : Weight{};
   };
   const auto pack_blocks = [&]<class D>(std::type_identity<D>, int blocks, auto first, auto at) {
-    constexpr int width = column_plan<D>::width;
+    constexpr int width = column_blocking<D>::width;
     for (int i = 0; i < blocks; ++i) {
       const int begin = first(i);
       packed = pack_block<D>(
@@ -209,9 +209,9 @@ void pack_depthwise(const conv2d_shape& s, const unpacked<Weight, Bias>& from, s
     }
   };
   if (by_columns<Dot>(s)) {
-    const column_plan<Dot> plan{s.kernel_h, s.stride_h};
+    const column_blocking<Dot> blocking{s.kernel_h, s.stride_h};
     const auto at = [&](int channel, int step, int j, int place) {
-      const kernel_tap tap = plan.tap_of(step, j, place);
+      const kernel_tap tap = blocking.tap_of(step, j, place);
       return weight(channel, tap.row, tap.column);
     };
     const column_blocks<Dot> of{s.out_channels};
@@ -242,7 +242,8 @@ template <class Dot>
   return packing::padded(static_cast<std::size_t>(s.groups) * bytes);
 }
 
-[[nodiscard]] constexpr std::size_t tiles_packed_bytes(const conv2d_shape& s, const tile_plan& p) {
+[[nodiscard]] constexpr std::size_t tiles_packed_bytes(const conv2d_shape& s,
+                                                       const tile_blocking& p) {
   const block_layout<tile_format> layout{static_cast<std::size_t>(p.block.channels),
                                          static_cast<std::size_t>(p.packed_steps())};
   return static_cast<std::size_t>(s.groups) * static_cast<std::size_t>(p.panels) * layout.bytes();

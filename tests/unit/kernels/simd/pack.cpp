@@ -205,7 +205,7 @@ TEST_CASE("tiles have each weight once, zeros else, whatever the steps read twic
         conv2d_shape{1, 12, 12, 66, 40, 3, 3, 1, 1, 1, 1, 1, 1, 2},
         conv2d_shape{1, 20, 20, 3, 32, 7, 7, 2, 2, 3, 3},
         conv2d_shape{1, 9, 9, 130, 20, 1, 1, 2, 2}}) {
-    const simd::tile_plan p = simd::tile_plan_of(s);
+    const simd::tile_blocking p = simd::tile_blocking_of(s);
     const operands from(s, 11);
     const packed_bytes packed(simd::tiles_packed_bytes(s, p));
     simd::pack_tiles(s, p, from.view(), packed.data());
@@ -265,14 +265,14 @@ TEST_CASE(
 
 TEST_CASE("by columns each weight serves as many output rows as a group of input rows has") {
   using dot = sized_dot<2, 4>;
-  static_assert(simd::column_plan<dot>::width == 8);
+  static_assert(simd::column_blocking<dot>::width == 8);
   for (const auto& [kernel, stride] : {std::pair{3, 1}, {3, 2}, {5, 1}, {5, 2}, {7, 1}, {7, 2}}) {
     const conv2d_shape s{1, 9, 9, 11, 11, kernel, kernel, stride, stride, 0, 0, 1, 1, 11};
     REQUIRE(simd::by_columns<dot>(s));
     const operands from(s, 5);
     const packed_bytes packed(simd::depthwise_packed_bytes<dot>(s));
     simd::pack_depthwise<dot>(s, from.view(), packed.data());
-    const simd::column_plan<dot> plan{kernel, stride};
+    const simd::column_blocking<dot> plan{kernel, stride};
     const std::byte* p = packed.data();
     for (const int first : {0, 3}) {  // the last block moves back to end with the pixel
       const read_block block = read<dot>(p, dot::k_group, plan.steps());

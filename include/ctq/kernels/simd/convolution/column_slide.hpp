@@ -6,8 +6,8 @@
 #include <cstddef>
 
 #include "ctq/core/kernel_signature.hpp"
+#include "ctq/kernels/simd/convolution/column_blocking.hpp"
 #include "ctq/kernels/simd/convolution/column_input.hpp"
-#include "ctq/kernels/simd/convolution/column_plan.hpp"
 #include "ctq/kernels/simd/convolution/column_tile.hpp"
 #include "ctq/kernels/simd/convolution/two_row_dot.hpp"
 #include "ctq/kernels/simd/geometry.hpp"
@@ -24,13 +24,13 @@ template <class Dot, int Kernel, int Rows, int Vecs>
 struct column_weights {
   typename Dot::vec at[Kernel][Rows][Vecs];
 
-  [[gnu::always_inline]] column_weights(const column_plan<Dot>& plan, const std::byte* block,
-                                        int first) {
+  [[gnu::always_inline]] column_weights(const column_blocking<Dot>& blocking,
+                                        const std::byte* block, int first) {
     constexpr block_layout<Dot> layout{Dot::k_group, 0};
     block += layout.weights();
     unroll<Kernel, Rows>([&](auto tap, auto m) __attribute__((always_inline)) {
       unroll<Vecs>([&](auto v) __attribute__((always_inline)) {
-        const int vec = plan.step(tap, 0, m) * Dot::k_group + first + v;
+        const int vec = blocking.step(tap, 0, m) * Dot::k_group + first + v;
         at[tap][m][v] = Dot::load(block + static_cast<std::size_t>(vec) * layout.vec_bytes);
       });
     });
@@ -44,10 +44,10 @@ template <class Dot, int Rows, int Half, class Input, class Done>
 [[gnu::always_inline]] inline void slide_half(const Input& in, int x, int count,
                                               const std::byte* block, const Done& done) {
   using vec = typename Dot::vec;
-  constexpr column_plan<Dot> plan{3, 1};
+  constexpr column_blocking<Dot> blocking{3, 1};
   constexpr int vecs = Dot::k_group / 2;
   constexpr block_layout<Dot> layout{Dot::k_group, 0};
-  const column_weights<Dot, plan.kernel, Rows, vecs> weights(plan, block, Half * vecs);
+  const column_weights<Dot, blocking.kernel, Rows, vecs> weights(blocking, block, Half * vecs);
   block += Half * vecs * layout.vec_bytes;
   const auto* const multiplier = reinterpret_cast<const float*>(block + layout.multipliers());
   const auto each = [&](const auto& f) __attribute__((always_inline)) {
@@ -91,12 +91,12 @@ CTQ_INLINE_BY_FLATTEN inline void slide_by_one(const conv2d_shape& s, const In* 
                                                const In* border,
                                                const std::array<int, rows_per_register_of<Dot>>& y,
                                                const std::byte* block, const To& to, Out* out) {
-  constexpr column_plan<Dot> plan{3, 1};
+  constexpr column_blocking<Dot> blocking{3, 1};
   constexpr int most = 32;  // pixels: a buffer of at most 4 KB
   if (s.out_w() <= 0) return;
   const std::ptrdiff_t out_x = s.out_channels;
   const std::ptrdiff_t out_y = out_x * s.out_w();
-  const input_rows<plan.in_rows(Rows), rows_per_register_of<Dot>, In> rows(s, in, y, border);
+  const input_rows<blocking.in_rows(Rows), rows_per_register_of<Dot>, In> rows(s, in, y, border);
   half_of<Dot> kept[most][Rows];
   // Strips of one width; the last one is moved back to end with the row.
   const int strips = ceil_div(s.out_w(), most);
@@ -129,14 +129,14 @@ CTQ_INLINE_BY_FLATTEN inline void slide_by_two(const conv2d_shape& s, const In* 
                                                const std::array<int, rows_per_register_of<Dot>>& y,
                                                const std::byte* block, const To& to, Out* out) {
   using vec = typename Dot::vec;
-  constexpr column_plan<Dot> plan{3, 2};
+  constexpr column_blocking<Dot> blocking{3, 2};
   constexpr int vecs = Dot::k_group;
   constexpr block_layout<Dot> layout{Dot::k_group, 0};
-  const input_rows<plan.kernel, rows_per_register_of<Dot>, In> rows(s, in, y, border);
+  const input_rows<blocking.kernel, rows_per_register_of<Dot>, In> rows(s, in, y, border);
   const std::ptrdiff_t out_x = s.out_channels;
   const auto to_row = out_rows_at<Dot>(out, y, s.out_w() * out_x);
   const auto* const multiplier = reinterpret_cast<const float*>(block + layout.multipliers());
-  const column_weights<Dot, plan.kernel, 1, vecs> weights(plan, block, 0);
+  const column_weights<Dot, blocking.kernel, 1, vecs> weights(blocking, block, 0);
   const auto load = [&](int x, vec(&a)[vecs]) __attribute__((always_inline)) {
     rows.template load_rows_at<Dot, 0, 3>(x, a);
     rows.template load_rows_at<Dot, 0, 1>(x + 1, a + 3);
@@ -152,7 +152,7 @@ CTQ_INLINE_BY_FLATTEN inline void slide_by_two(const conv2d_shape& s, const In* 
   // loads of the next one: out-of-order execution does not reach that far.
   vec a[vecs], acc[vecs], done[vecs];
   const auto store = [&](int n) __attribute__((always_inline)) {
-    Dot::store(done, multiplier, to, to_row + n * out_x, plan.width);
+    Dot::store(done, multiplier, to, to_row + n * out_x, blocking.width);
   };
   int x = -s.padding_w;
   load(x, a);

@@ -9,8 +9,8 @@
 
 #include "ctq/core/kernel_signature.hpp"
 #include "ctq/kernels/simd/arch/register_dot.hpp"
+#include "ctq/kernels/simd/convolution/column_blocking.hpp"
 #include "ctq/kernels/simd/convolution/column_input.hpp"
-#include "ctq/kernels/simd/convolution/column_plan.hpp"
 #include "ctq/kernels/simd/convolution/two_row_dot.hpp"
 #include "ctq/kernels/simd/geometry.hpp"
 #include "ctq/kernels/simd/inline_by_flatten.hpp"
@@ -28,8 +28,8 @@ using half_of = decltype(Dot::half(std::declval<const typename Dot::vec (&)[Dot:
 
 /// Output columns of a tile: as many as fit in the registers besides weights and inputs.
 template <class Dot>
-[[nodiscard]] constexpr int tile_columns(const column_plan<Dot>& plan) {
-  if (plan.kernel == 3) return plan.stride == 2 ? 4 : 3;
+[[nodiscard]] constexpr int tile_columns(const column_blocking<Dot>& blocking) {
+  if (blocking.kernel == 3) return blocking.stride == 2 ? 4 : 3;
   return Dot::k_group == 4 ? 2 : 3;
 }
 
@@ -39,7 +39,7 @@ template <class Dot>
 template <class Dot, int Kernel, int Stride, int Rows, int Columns>
 struct column_sums {
   using vec = typename Dot::vec;
-  static constexpr column_plan<Dot> plan{Kernel, Stride};
+  static constexpr column_blocking<Dot> blocking{Kernel, Stride};
   static constexpr int vecs = Dot::k_group / 2;
   static constexpr int in_columns = (Columns - 1) * Stride + Kernel;
   static constexpr std::size_t vec_bytes = block_layout<Dot>::vec_bytes;
@@ -67,9 +67,9 @@ struct column_sums {
       const int tap = c - n * Stride;
       if (tap < 0 || tap >= Kernel) return;
       unroll<Rows>([&](auto m) __attribute__((always_inline)) {
-        if (!plan.sees(m, group)) return;
+        if (!blocking.sees(m, group)) return;
         unroll<vecs>([&](auto v) __attribute__((always_inline)) {
-          const auto at = static_cast<std::size_t>(plan.step(tap, group, m) * Dot::k_group + v);
+          const auto at = static_cast<std::size_t>(blocking.step(tap, group, m) * Dot::k_group + v);
           if constexpr (!in_turn || n == 0) b[m][v] = Dot::load(weights + at * vec_bytes);
           acc[m][n][v] = Dot::dot(acc[m][n][v], a[v], b[m][v]);
         });
@@ -104,7 +104,7 @@ CTQ_INLINE_BY_FLATTEN inline void column_half(const Input& in, int x, const std:
     in.template load_half<Dot, Half>(x + c, group, a);
     s.add(a, block + layout.weights(), group, c);
   };
-  unroll<sums::plan.groups(Rows), sums::in_columns>(add);
+  unroll<sums::blocking.groups(Rows), sums::in_columns>(add);
 
   const auto* multiplier = reinterpret_cast<const float*>(block + layout.multipliers());
   unroll<Rows, Columns>([&](auto m, auto n) __attribute__((always_inline)) {
@@ -114,8 +114,8 @@ CTQ_INLINE_BY_FLATTEN inline void column_half(const Input& in, int x, const std:
 
 /// column_half for one output column and a run-time kernel size.
 template <class Dot, int Rows, int Half, class Input>
-[[gnu::always_inline]] inline void any_column_half(const column_plan<Dot>& plan, const Input& in,
-                                                   int x, const std::byte* block,
+[[gnu::always_inline]] inline void any_column_half(const column_blocking<Dot>& blocking,
+                                                   const Input& in, int x, const std::byte* block,
                                                    half_of<Dot> (&out)[Rows]) {
   using vec = typename Dot::vec;
   constexpr int vecs = Dot::k_group / 2;
@@ -126,11 +126,11 @@ template <class Dot, int Rows, int Half, class Input>
   unroll<Rows, vecs>([&](auto m, auto v) __attribute__((always_inline)) {
     acc[m][v] = Dot::load(block + v * vec_bytes);
   });
-  for (int g = 0; g < plan.groups(Rows); ++g) {
-    for (int tap = 0; tap < plan.kernel; ++tap) {
+  for (int g = 0; g < blocking.groups(Rows); ++g) {
+    for (int tap = 0; tap < blocking.kernel; ++tap) {
       vec a[vecs];
       in.template load_half<Dot, Half>(x + tap, g, a);
-      const auto first = static_cast<std::size_t>(plan.step(tap, g, 0)) * Dot::k_group;
+      const auto first = static_cast<std::size_t>(blocking.step(tap, g, 0)) * Dot::k_group;
       const std::byte* const weights = block + layout.weights() + first * vec_bytes;
       unroll<Rows, vecs>([&](auto m, auto v) __attribute__((always_inline)) {
         const vec b = Dot::load(weights + (m * Dot::k_group + v) * vec_bytes);
@@ -150,7 +150,7 @@ template <class Dot, int Rows, class In, class To, class Out>
 [[gnu::noinline]] void any_column_tiles(conv2d_shape s, const In* in, const In* border,
                                         std::array<int, rows_per_register_of<Dot>> y,
                                         const std::byte* block, To to, Out* out) {
-  const column_plan<Dot> plan{s.kernel_h, s.stride_h};
+  const column_blocking<Dot> blocking{s.kernel_h, s.stride_h};
   const std::ptrdiff_t out_x = s.out_channels;
   const std::ptrdiff_t out_y = out_x * s.out_w();
   const input_rows<largest_group_rows, rows_per_register_of<Dot>, In> rows(s, in, y, border);
@@ -159,8 +159,8 @@ template <class Dot, int Rows, class In, class To, class Out>
     half_of<Dot> first[Rows];
     half_of<Dot> second[Rows];
     const int in_x = x * s.stride_w - s.padding_w;
-    any_column_half<Dot, Rows, 0>(plan, rows, in_x, block, first);
-    any_column_half<Dot, Rows, 1>(plan, rows, in_x, block, second);
+    any_column_half<Dot, Rows, 0>(blocking, rows, in_x, block, first);
+    any_column_half<Dot, Rows, 1>(blocking, rows, in_x, block, second);
     unroll<Rows>([&](auto m) __attribute__((always_inline)) {
       Dot::template store_halves<Dot::k_group / 2>(first[m], second[m], to,
                                                    to_row + (m * out_y + x * out_x));
@@ -178,18 +178,18 @@ CTQ_INLINE_BY_FLATTEN inline void column_tiles(const conv2d_shape& s, const In* 
                                                const In* border,
                                                const std::array<int, rows_per_register_of<Dot>>& y,
                                                const std::byte* block, const To& to, Out* out) {
-  constexpr column_plan<Dot> plan{Kernel, Stride};
-  constexpr int columns = tile_columns(plan);
+  constexpr column_blocking<Dot> blocking{Kernel, Stride};
+  constexpr int columns = tile_columns(blocking);
   if (s.out_w() < columns) {
     any_column_tiles<Dot, Rows>(s, in, border, y, block, to, out);
     return;
   }
   const std::ptrdiff_t out_x = s.out_channels;
   const std::ptrdiff_t out_y = out_x * s.out_w();
-  const input_rows<plan.in_rows(Rows), rows_per_register_of<Dot>, In> rows(s, in, y, border);
+  const input_rows<blocking.in_rows(Rows), rows_per_register_of<Dot>, In> rows(s, in, y, border);
   const auto to_row = out_rows_at<Dot>(out, y, out_y);
   constexpr int in_columns = (columns - 1) * Stride + Kernel;
-  constexpr int plan_rows = plan.in_rows(Rows);
+  constexpr int blocking_rows = blocking.in_rows(Rows);
   const auto tile_of = [&](const auto& input, int x) CTQ_INLINE_BY_FLATTEN {
     half_of<Dot> first[Rows][columns];
     half_of<Dot> second[Rows][columns];
@@ -203,7 +203,8 @@ CTQ_INLINE_BY_FLATTEN inline void column_tiles(const conv2d_shape& s, const In* 
   };
   const auto tile = [&](int x) CTQ_INLINE_BY_FLATTEN {
     if constexpr (ManyShapes && rows_per_register_of<Dot> == 1) {
-      using columns_of_tile = inner_columns<plan_rows, in_columns, column_plan<Dot>::width, In>;
+      using columns_of_tile =
+          inner_columns<blocking_rows, in_columns, column_blocking<Dot>::width, In>;
       tile_of(columns_of_tile(rows, x * Stride - s.padding_w), x);
     } else {
       tile_of(rows, x);

@@ -11,12 +11,12 @@
 #include "ctq/core/kernel_signature.hpp"
 #include "ctq/kernels/integer_arithmetic.hpp"
 #include "ctq/kernels/simd/arch/all_dots.hpp"
-#include "ctq/kernels/simd/convolution/column_plan.hpp"
+#include "ctq/kernels/simd/convolution/column_blocking.hpp"
 #include "ctq/kernels/simd/convolution/conv2d_form.hpp"
 #include "ctq/kernels/simd/convolution/depthwise.hpp"
 #include "ctq/kernels/simd/convolution/depthwise_columns.hpp"
 #include "ctq/kernels/simd/convolution/pad.hpp"
-#include "ctq/kernels/simd/convolution/two_row_dot.hpp"
+#include "ctq/kernels/simd/convolution/with_method.hpp"
 #include "ctq/kernels/simd/dot.hpp"
 #include "ctq/kernels/simd/geometry.hpp"
 #include "ctq/kernels/simd/inline_by_flatten.hpp"
@@ -35,58 +35,12 @@
 
 namespace ctq::kernels::simd {
 
-/// Calls f(type_identity<Model>, constant<method>, tile_plan) with the method that computes a
-/// convolution of T and its dot_arch or tile_arch; with a constant shape, f is compiled for these
-/// only, and the plan is that of extents known at run time alone.
-///   Depthwise  whether the convolution may be a depthwise one
-template <class Isa, class T, bool Depthwise = true, class Shape, class F>
-CTQ_INLINE_BY_FLATTEN constexpr auto with_method(const Shape& shape, const F& f) {
-  constexpr bool real = std::is_same_v<T, float>;
-  using dense_dot = std::conditional_t<real, float_dot<Isa>, int8_dot<Isa>>;
-  using channel_dot = std::conditional_t<real, float_dot<Isa>, depthwise_dot<Isa>>;
-  using half_dot = halved_dot_of<channel_dot>;
-  const auto with = [&]<method By>(const tile_plan& tiles = {}) CTQ_INLINE_BY_FLATTEN {
-    constexpr std::integral_constant<method, By> by;
-    if constexpr (By == method::tiles) {
-      return f(std::type_identity<int8_tile<Isa>>{}, by, tiles);
-    } else if constexpr (By == method::dense) {
-      return f(std::type_identity<dense_dot>{}, by, tiles);
-    } else if constexpr (constant_shape<Shape>) {
-      constexpr bool halved = by_columns_of_two_rows<channel_dot>(Shape::value);
-      return f(std::type_identity<std::conditional_t<halved, half_dot, channel_dot>>{}, by, tiles);
-    } else if constexpr (with_form<Shape>) {
-      using dot = std::conditional_t<Shape::form.halved, half_dot, channel_dot>;
-      return f(std::type_identity<dot>{}, by, tiles);
-    } else {
-      if constexpr (!std::is_same_v<half_dot, channel_dot>) {
-        if (by_columns_of_two_rows<channel_dot>(shape))
-          return f(std::type_identity<half_dot>{}, by, tiles);
-      }
-      return f(std::type_identity<channel_dot>{}, by, tiles);
-    }
-  };
-  if constexpr (constant_shape<Shape>) {
-    return with.template operator()<plan<Isa, T>(Shape::value).by>();
-  } else if constexpr (with_form<Shape>) {
-    return with.template operator()<Shape::form.by>();
-  } else {
-    const layer_plan p = plan<Isa, T>(shape);
-    if constexpr (has_tiles<Isa> && !real) {
-      if (p.by == method::tiles) return with.template operator()<method::tiles>(p.tiles);
-    }
-    if constexpr (Depthwise) {
-      if (p.by == method::depthwise) return with.template operator()<method::depthwise>();
-    }
-    return with.template operator()<method::dense>();
-  }
-}
-
 /// Packs the weights, biases and multipliers of a convolution that reads In. The input zero point
 /// is folded into int32 biases; those of floats have no multipliers. Depthwise: as in with_method
 template <class Isa, class In, bool Depthwise = true, class Weight, class Bias>
 void pack(const conv2d_shape& shape, unpacked<Weight, Bias> from, std::byte* packed) {
   with_method<Isa, In, Depthwise>(
-      shape, [&]<class Model>(std::type_identity<Model>, auto by, const tile_plan& tiles) {
+      shape, [&]<class Model>(std::type_identity<Model>, auto by, const tile_blocking& tiles) {
         if constexpr (by == method::tiles) {
           pack_tiles(shape, tiles, from, packed);
         } else {
@@ -105,7 +59,7 @@ template <class Isa, bool Depthwise = true>
 [[nodiscard]] constexpr std::size_t conv2d_packed_bytes(const conv2d_shape& shape, dtype in) {
   const auto bytes = [&]<class In>(std::type_identity<In>) {
     return with_method<Isa, In, Depthwise>(
-        shape, [&]<class Model>(std::type_identity<Model>, auto by, const tile_plan& tiles) {
+        shape, [&]<class Model>(std::type_identity<Model>, auto by, const tile_blocking& tiles) {
           if constexpr (by == method::tiles) {
             return tiles_packed_bytes(shape, tiles);
           } else if constexpr (by == method::depthwise) {
@@ -128,7 +82,7 @@ template <class Isa>
     return with_method<Isa, In>(
         s,
         [&]<class Model>(std::type_identity<Model>, auto by,
-                         const tile_plan& tiles) -> std::size_t {
+                         const tile_blocking& tiles) -> std::size_t {
           using element = typename elements_of<Model, by, In>::element;
           const auto with_copy = [](std::size_t before, const input_copy& copy) {
             if (!copy.needed) return before;
@@ -207,7 +161,7 @@ CTQ_INLINE_BY_FLATTEN inline void convolve_images(const Shape& shape, const In* 
                                                   std::int32_t in_zero_point, Out* out,
                                                   std::byte* workspace) {
   with_method<Isa, In>(shape, [&]<class Model>(std::type_identity<Model>, auto by,
-                                               const tile_plan& tiles) CTQ_INLINE_BY_FLATTEN {
+                                               const tile_blocking& tiles) CTQ_INLINE_BY_FLATTEN {
     using model = typename dot_with_epilogue<Isa, Model, To>::model;
     const conv2d_shape s = shape;
     for (int n = 0; n < s.batch; ++n) {

@@ -4,7 +4,7 @@
 #include <type_traits>
 
 #include "ctq/core/kernel_signature.hpp"
-#include "ctq/kernels/simd/convolution/column_plan.hpp"
+#include "ctq/kernels/simd/convolution/column_blocking.hpp"
 #include "ctq/kernels/simd/dot.hpp"
 #include "ctq/kernels/simd/geometry.hpp"
 #include "ctq/kernels/simd/matrix/blocking.hpp"
@@ -105,7 +105,7 @@ template <class Dot>
 template <class Isa, class In>
 [[nodiscard]] constexpr conv2d_form form_of(const conv2d_shape& shape) {
   constexpr bool real = std::is_same_v<In, float>;
-  const layer_plan p = plan<Isa, In>(shape);
+  const layer_blocking p = blocking_of<Isa, In>(shape);
   if (p.by == method::tiles)
     return {.by = p.by, .block = p.tiles.block, .chunked = p.tiles.chunk > 1};
   if (p.by == method::depthwise)
@@ -113,23 +113,23 @@ template <class Isa, class In>
   return dense_form<std::conditional_t<real, float_dot<Isa>, int8_dot<Isa>>>(flattened(shape));
 }
 
-/// The plan of a form that has one: it takes long to compute.
+/// The blocking of a form that has one: it takes long to compute.
 template <bool OnTiles>
-struct tile_plan_if {};
+struct tile_blocking_if {};
 template <>
-struct tile_plan_if<true> {
-  tile_plan tiles{};
+struct tile_blocking_if<true> {
+  tile_blocking tiles{};
 };
 
 /// A shape of run-time extents whose form is known.
 template <conv2d_form Form>
-struct formed_shape : tile_plan_if<Form.by == method::tiles> {
+struct formed_shape : tile_blocking_if<Form.by == method::tiles> {
   static constexpr conv2d_form form = Form;
 
   conv2d_shape extents;
 
   constexpr explicit formed_shape(const conv2d_shape& s) : extents(s) {
-    if constexpr (form.by == method::tiles) this->tiles = tile_plan_of(s);
+    if constexpr (form.by == method::tiles) this->tiles = tile_blocking_of(s);
   }
   constexpr operator const conv2d_shape&() const { return extents; }  // NOLINT: a conversion
 };

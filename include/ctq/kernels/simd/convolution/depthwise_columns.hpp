@@ -8,7 +8,7 @@
 #include <type_traits>
 
 #include "ctq/core/kernel_signature.hpp"
-#include "ctq/kernels/simd/convolution/column_plan.hpp"
+#include "ctq/kernels/simd/convolution/column_blocking.hpp"
 #include "ctq/kernels/simd/convolution/column_slide.hpp"
 #include "ctq/kernels/simd/convolution/column_tile.hpp"
 #include "ctq/kernels/simd/convolution/two_row_dot.hpp"
@@ -55,7 +55,7 @@ CTQ_INLINE_BY_FLATTEN inline void column_row_blocks(
     const conv2d_shape& s, const In* in, const In* border,
     const std::array<int, rows_per_register_of<Dot>>& y, const std::byte* packed, const To& to,
     Out* out, int count, const Start& start) {
-  const auto steps = static_cast<std::size_t>(column_plan<Dot>{s.kernel_h, s.stride_h}.steps());
+  const auto steps = static_cast<std::size_t>(column_blocking<Dot>{s.kernel_h, s.stride_h}.steps());
   const block_layout<Dot> layout{Dot::k_group, steps};
   for (int i = 0; i < count; ++i, packed += layout.bytes()) {
     const int first = start(i);
@@ -65,7 +65,7 @@ CTQ_INLINE_BY_FLATTEN inline void column_row_blocks(
 }
 
 /// One image. The loop over blocks of channels is inside that over rows, since adjacent blocks
-/// share cache lines. Rows: column_plan::rows
+/// share cache lines. Rows: column_blocking::rows
 template <class Dot, int Kernel, int Stride, int Rows, class Shape, class In, class To, class Out>
 CTQ_INLINE_BY_FLATTEN inline void depthwise_columns(const Shape& shape, const In* in,
                                                     std::int32_t in_zero_point,
@@ -73,7 +73,7 @@ CTQ_INLINE_BY_FLATTEN inline void depthwise_columns(const Shape& shape, const In
                                                     Out* out) {
   using wide = wide_dot_of<Dot>;
   const conv2d_shape s = shape;
-  const auto steps = static_cast<std::size_t>(column_plan<Dot>{s.kernel_h, s.stride_h}.steps());
+  const auto steps = static_cast<std::size_t>(column_blocking<Dot>{s.kernel_h, s.stride_h}.steps());
   const std::size_t wide_bytes = block_layout<wide>{wide::k_group, steps}.bytes();
   const column_blocks<Dot> blocks{s.out_channels};
   In border[blocks.wide_width];
@@ -152,22 +152,22 @@ CTQ_INLINE_BY_FLATTEN inline void depthwise_by_columns(const Shape& shape, const
                                                        Out* out) {
   if constexpr (constant_shape<Shape>) {
     constexpr conv2d_shape s = Shape::value;
-    constexpr column_plan<Dot> plan{s.kernel_h, s.stride_h};
-    depthwise_columns<Dot, s.kernel_h, s.stride_h, plan.rows()>(shape, in, in_zero_point, packed,
-                                                                to, out);
+    constexpr column_blocking<Dot> blocking{s.kernel_h, s.stride_h};
+    depthwise_columns<Dot, s.kernel_h, s.stride_h, blocking.rows()>(shape, in, in_zero_point,
+                                                                    packed, to, out);
   } else if constexpr (with_form<Shape>) {
-    constexpr column_plan<Dot> plan{Shape::form.kernel, Shape::form.stride};
-    depthwise_columns<Dot, plan.kernel, plan.stride, plan.rows()>(shape, in, in_zero_point, packed,
-                                                                  to, out);
+    constexpr column_blocking<Dot> blocking{Shape::form.kernel, Shape::form.stride};
+    depthwise_columns<Dot, blocking.kernel, blocking.stride, blocking.rows()>(
+        shape, in, in_zero_point, packed, to, out);
   } else {
     const conv2d_shape s = shape;
     if (s.kernel_h == 3) {
       with_constant<2>(s.stride_h, [&](auto stride) CTQ_INLINE_BY_FLATTEN {
-        constexpr int rows = column_plan<Dot>{3, stride}.rows();
+        constexpr int rows = column_blocking<Dot>{3, stride}.rows();
         shared_depthwise_columns<Dot, 3, stride, rows>(s, in, in_zero_point, packed, to, out);
       });
     } else {
-      const int most = column_plan<Dot>{s.kernel_h, s.stride_h}.rows();
+      const int most = column_blocking<Dot>{s.kernel_h, s.stride_h}.rows();
       with_constant<Dot::k_group>(most, [&](auto rows) CTQ_INLINE_BY_FLATTEN {
         if constexpr (rows != 3) {  // which no kernel of 5 or 7 has
           shared_depthwise_columns<Dot, any, any, rows>(s, in, in_zero_point, packed, to, out);

@@ -8,7 +8,7 @@
 #include <type_traits>
 
 #include "ctq/core/kernel_signature.hpp"
-#include "ctq/kernels/simd/convolution/column_plan.hpp"
+#include "ctq/kernels/simd/convolution/column_blocking.hpp"
 #include "ctq/kernels/simd/convolution/row_bands.hpp"
 #include "ctq/kernels/simd/geometry.hpp"
 #include "ctq/kernels/simd/matrix/blocking.hpp"
@@ -39,7 +39,7 @@ struct input_copy {
 };
 
 /// The input is copied to convert it, to pad it, because the last read of a pixel would pass the
-/// end, or because the plan requires it.
+/// end, or because the blocking requires it.
 template <class Model, method By, class In, class Shape>
 [[nodiscard]] constexpr input_copy input_copy_of(const Shape& shape) {
   const conv2d_shape& s = shape;
@@ -50,7 +50,7 @@ template <class Model, method By, class In, class Shape>
   const bool padded = s.padding_h > 0 || s.padding_w > 0;
   const std::size_t all = elements(s.padded_h(), s.padded_w());
   if constexpr (By == method::tiles) {
-    const tile_plan& p = tiles_of_shape(shape);
+    const tile_blocking& p = tiles_of_shape(shape);
     if (p.gathered) return {true, true, elements(s.out_h(), s.out_w())};
     if (p.bands.any()) {
       return {true, false, static_cast<std::size_t>(band_lines_of(s, p.bands).end), p.bands};

@@ -93,7 +93,7 @@ struct tile_roles {
   [[nodiscard]] static constexpr bool holds_pixels(int tile) {
     return M == 4 ? tile > 4 : tile >= 4 && tile < 4 + M;
   }
-  [[nodiscard]] static constexpr tile_sizes sizes(const tile_plan& p) {
+  [[nodiscard]] static constexpr tile_sizes sizes(const tile_blocking& p) {
     tile_sizes s{};
     const auto rows = static_cast<std::uint8_t>(p.rows);
     for (int t = 0; t < 8; ++t) {
@@ -150,9 +150,9 @@ template <int M, int N, bool First, bool StreamWeights, class In, class Tile>
 }
 
 /// All groups of one image, copied if input_copy_of requires it. Weights: from pack_tiles, with the
-/// same plan. Workspace: partial_accumulators_bytes
+/// same blocking. Workspace: partial_accumulators_bytes
 template <class Tile, int M, int N, bool StreamWeights, class In, class To, class Out>
-[[gnu::always_inline]] inline void tile_product(const tile_plan& p, const In* in,
+[[gnu::always_inline]] inline void tile_product(const tile_blocking& p, const In* in,
                                                 const std::byte* packed, const To& to, Out* out,
                                                 std::byte* workspace) {
   const conv2d_shape s = p.shape;
@@ -238,19 +238,19 @@ template <class Tile, int M, int N, bool StreamWeights, class In, class To, clas
 
 /// The same, compiled once for all run-time shapes.
 template <class Tile, int M, int N, bool StreamWeights, class In, class To, class Out>
-[[gnu::noinline]] void shared_tile_product(const tile_plan& p, const In* in,
+[[gnu::noinline]] void shared_tile_product(const tile_blocking& p, const In* in,
                                            const std::byte* packed, const To& to, Out* out,
                                            std::byte* workspace) {
   tile_product<Tile, M, N, StreamWeights>(p, in, packed, to, out, workspace);
 }
 
-/// One image of any shape whose plan is on tiles.
+/// One image of any shape that is computed on tiles.
 template <class Tile, class Shape, class In, class To, class Out>
 [[gnu::always_inline]] inline void convolve_on_tiles(const Shape& shape, const In* in,
                                                      const std::byte* packed, const To& to,
                                                      Out* out, std::byte* workspace) {
   if constexpr (constant_shape<Shape>) {
-    constexpr tile_plan p = tile_plan_of(Shape::value);
+    constexpr tile_blocking p = tile_blocking_of(Shape::value);
     tile_product<Tile, p.block.pixels, p.block.channels, p.chunk == 1>(p, in, packed, to, out,
                                                                        workspace);
   } else if constexpr (with_form<Shape>) {
@@ -258,7 +258,7 @@ template <class Tile, class Shape, class In, class To, class Out>
     tile_product<Tile, f.block.pixels, f.block.channels, !f.chunked>(shape.tiles, in, packed, to,
                                                                      out, workspace);
   } else {
-    const tile_plan& p = tiles_of_shape(shape);
+    const tile_blocking& p = tiles_of_shape(shape);
     unroll<std::size(tile_blocks)>([&](auto i) __attribute__((always_inline)) {
       constexpr tile_block b = tile_blocks[i];
       if (p.block != b) return;

@@ -32,22 +32,22 @@ struct block_walk {
 
 /// A loop over the k steps: kernel rows, taps, steps of `width` bytes of a run.
 struct step_walk {
-  const tile_plan& plan;
+  const tile_blocking& blocking;
   const strides& by;
   int step, tap = 0, row = 0;
   std::ptrdiff_t run = 0;  // offset of the current run from the first tap of a pixel
   std::ptrdiff_t at = 0;   // offset of the current step
 
   [[gnu::always_inline]] void next() {
-    if (++step == plan.runs.steps) {
+    if (++step == blocking.runs.steps) {
       step = 0;
-      if (++tap == plan.runs.taps) {
+      if (++tap == blocking.runs.taps) {
         tap = 0;
         ++row;
       }
       run = row * by.row + tap * by.tap;
     }
-    at = run + plan.start(step);
+    at = run + blocking.start(step);
   }
 };
 

@@ -59,18 +59,19 @@ bool equals_reference(const conv2d_shape& s, samples::values kind, unsigned seed
           .bytes());
   const simd::unpacked<std::int8_t, std::int32_t> from{
       weight.data(), e.bias.data(), e.multiplier.data(), Dot::template offset<In>};
-  const simd::column_plan<Dot> plan{3, s.stride_h};
+  const simd::column_blocking<Dot> blocking{3, s.stride_h};
   simd::pack_block<Dot>(
-      from, 9, 0, plan.width, Dot::k_group, plan.steps(), packed.data(),
+      from, 9, 0, blocking.width, Dot::k_group, blocking.steps(), packed.data(),
       [&](int channel, simd::packed_channel<Dot> to) {
-        simd::pack_each(plan.steps(), to, [&](int step, int j) {
-          const simd::kernel_tap tap = plan.tap_of(step, j, channel);
+        simd::pack_each(blocking.steps(), to, [&](int step, int j) {
+          const simd::kernel_tap tap = blocking.tap_of(step, j, channel);
           return tap.row < 0
                      ? std::int8_t{}
                      : weight[static_cast<std::size_t>(channel * 9 + tap.row * 3 + tap.column)];
         });
       });
-  const std::vector<In> border(static_cast<std::size_t>(plan.width), static_cast<In>(zero_point));
+  const std::vector<In> border(static_cast<std::size_t>(blocking.width),
+                               static_cast<In>(zero_point));
   const samples::guarded<In> out(expected.size());
   run<Dot, Rows, In>(s, in.data(), border.data(), packed.data(), e.to, out.data());
   return out.holds(expected);
@@ -78,7 +79,7 @@ bool equals_reference(const conv2d_shape& s, samples::values kind, unsigned seed
 
 template <class Dot, int Rows>
 void check_widths(int stride) {
-  constexpr int channels = simd::column_plan<Dot>::width;
+  constexpr int channels = simd::column_blocking<Dot>::width;
   unsigned seed = 1;
   for (const int padding : {0, 1, 2}) {
     for (const int w : {1, 2, 3, 4, 5, 31, 32, 33, 34, 35, 66, 67}) {
@@ -107,7 +108,7 @@ TEST_CASE("sliding over a row equals the reference at every width of a strip and
 
 TEST_CASE("a row without pixels is left alone") {
   if constexpr (slides) {
-    conv2d_shape s = depthwise_shape(simd::column_plan<dot>::width, 5, 2, 1, 0);
+    conv2d_shape s = depthwise_shape(simd::column_blocking<dot>::width, 5, 2, 1, 0);
     CHECK(s.out_w() <= 0);
     const samples::aligned_bytes packed(4096);
     const std::vector<std::int8_t> in(samples::in_elements(s));

@@ -26,7 +26,7 @@ constexpr bool has_halves = !std::is_same_v<dot, halved>;
 static_assert(simd::rows_per_register_of<dot> == 1);
 static_assert(simd::rows_per_register_of<halved> == (has_halves ? 2 : 1));
 // Numbers of channels from half a register to a full one.
-constexpr int half = simd::column_plan<halved>::width;
+constexpr int half = simd::column_blocking<halved>::width;
 static_assert(simd::by_columns_of_two_rows<dot>(depthwise_shape(half, 9, 9, 1, 1)) == has_halves);
 static_assert(simd::by_columns_of_two_rows<dot>(depthwise_shape(2 * half - 1, 9, 9, 2, 2, 5)) ==
               has_halves);

@@ -15,9 +15,9 @@ using tiled = emulation::with_tiles;
 
 namespace {
 
-/// Pixels of the block in tiles, or 0 if the plan has no tiles.
+/// Pixels of the block in tiles, or 0 if it is not computed on tiles.
 int block_of(const conv2d_shape& s) {
-  const simd::layer_plan p = simd::plan<tiled, std::uint8_t>(s);
+  const simd::layer_blocking p = simd::blocking_of<tiled, std::uint8_t>(s);
   return p.by == simd::method::tiles ? p.tiles.block.pixels : 0;
 }
 
@@ -124,7 +124,7 @@ TEST_CASE("conv2d on tiles equals the reference where kernel rows are combined")
   };
   unsigned seed = 50;
   for (const auto& c : cases) {
-    const simd::layer_plan p = simd::plan<tiled, std::uint8_t>(c.shape);
+    const simd::layer_blocking p = simd::blocking_of<tiled, std::uint8_t>(c.shape);
     CHECK(p.tiles.bands.rows == c.bands.rows);
     CHECK(p.tiles.bands.pixels == c.bands.pixels);
     CHECK(p.tiles.bands.spread == c.bands.spread);
@@ -152,7 +152,7 @@ TEST_CASE("conv2d on tiles equals the reference on random shapes, most of few ch
     s.groups = from(0, 3) == 0 ? 2 : 1;
     s.in_channels = s.groups * (seed % 8 == 0 ? from(25, 60) : from(1, 24));
     s.out_channels = s.groups * from(40, 70);
-    const simd::layer_plan p = simd::plan<tiled, std::uint8_t>(s);
+    const simd::layer_blocking p = simd::blocking_of<tiled, std::uint8_t>(s);
     on_tiles += p.by == simd::method::tiles;
     in_bands += p.tiles.bands.rows > 1;
     check_conv2d(s, seed);

@@ -21,7 +21,7 @@ struct kernel_tap {
 
 /// For a square kernel and one block of channels: input rows in groups of Dot::k_group.
 template <class Dot>
-struct column_plan {
+struct column_blocking {
   int kernel, stride;
 
   static constexpr int width = Dot::lanes * Dot::k_group / rows_per_register_of<Dot>;  // channels
@@ -81,8 +81,8 @@ struct column_blocks {
   int channels;
 
   using wide_dot = wide_dot_of<Dot>;
-  static constexpr int narrow_width = column_plan<Dot>::width;
-  static constexpr int wide_width = column_plan<wide_dot>::width;
+  static constexpr int narrow_width = column_blocking<Dot>::width;
+  static constexpr int wide_width = column_blocking<wide_dot>::width;
   static constexpr bool has_wide = wide_width > narrow_width;
 
   [[nodiscard]] constexpr int wide() const {
@@ -109,7 +109,7 @@ template <class Dot>
     const bool odd = s.kernel_h == 3 || s.kernel_h == 5 || s.kernel_h == 7;
     return is_depthwise(s) && odd && s.kernel_h == s.kernel_w &&
            (s.stride_h == 1 || s.stride_h == 2) && s.stride_h == s.stride_w && s.dilation_h == 1 &&
-           s.dilation_w == 1 && s.out_channels >= column_plan<Dot>::width;
+           s.dilation_w == 1 && s.out_channels >= column_blocking<Dot>::width;
   } else {
     return false;
   }

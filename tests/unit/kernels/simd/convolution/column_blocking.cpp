@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ctq/kernels/simd/convolution/column_plan.hpp"
+#include "ctq/kernels/simd/convolution/column_blocking.hpp"
 
 #include <doctest/doctest.h>
 
@@ -21,21 +21,22 @@ struct grouped {
   static constexpr int lanes = Width / KGroup, k_group = KGroup;
 };
 template <int KGroup>
-using plan = simd::column_plan<grouped<KGroup>>;
+using blocking = simd::column_blocking<grouped<KGroup>>;
 
 // The rows that groups of four, and of two, have room for.
-static_assert(plan<4>{3, 1}.rows() == 2 && plan<4>{3, 1}.groups(2) == 1);
-static_assert(plan<4>{3, 2}.rows() == 1 && plan<4>{3, 2}.groups(1) == 1);
-static_assert(plan<4>{5, 1}.rows() == 4 && plan<4>{5, 1}.groups(4) == 2);
-static_assert(plan<4>{5, 2}.rows() == 2 && plan<4>{5, 2}.groups(2) == 2);
-static_assert(plan<2>{3, 1}.rows() == 2 && plan<2>{3, 1}.groups(2) == 2);
-static_assert(plan<2>{5, 2}.rows() == 1 && plan<2>{5, 2}.groups(1) == 3);
-static_assert(plan<2>{3, 1}.sees(0, 1) && !plan<4>{3, 4}.sees(1, 0));
+static_assert(blocking<4>{3, 1}.rows() == 2 && blocking<4>{3, 1}.groups(2) == 1);
+static_assert(blocking<4>{3, 2}.rows() == 1 && blocking<4>{3, 2}.groups(1) == 1);
+static_assert(blocking<4>{5, 1}.rows() == 4 && blocking<4>{5, 1}.groups(4) == 2);
+static_assert(blocking<4>{5, 2}.rows() == 2 && blocking<4>{5, 2}.groups(2) == 2);
+static_assert(blocking<2>{3, 1}.rows() == 2 && blocking<2>{3, 1}.groups(2) == 2);
+static_assert(blocking<2>{5, 2}.rows() == 1 && blocking<2>{5, 2}.groups(1) == 3);
+static_assert(blocking<2>{3, 1}.sees(0, 1) && !blocking<4>{3, 4}.sees(1, 0));
 
 // The weights of a step: rows down a column; with stride 2 by four, the next column's first row
 // too.
 template <int KGroup>
-constexpr bool weighs(const plan<KGroup>& p, int step, int j, int channel, int row, int column) {
+constexpr bool weighs(const blocking<KGroup>& p, int step, int j, int channel, int row,
+                      int column) {
   const simd::kernel_tap tap = p.tap_of(step, j, channel);
   return tap.row == row && (row < 0 || tap.column == column);
 }
