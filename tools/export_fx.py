@@ -47,7 +47,7 @@ from torch.nn.utils import parametrize
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from fx_rewrites import (IS_PARAMETER, Measured, NotExpressible, attribute_of, compute, compute_apart, outputs_of,
-                         random_node, rewrite)
+                         random_node, rewrite, without_fast_paths)
 from fx_tracing import (FACTORIES, MORE_FACTORIES, InputTracer, SizedTracer, changes_constants, is_record,
                         is_same_graph, items_of, untraceable)
 
@@ -351,15 +351,9 @@ class Trained:
                 raise NotExpressible(f"{key} has two values")
 
 
-def run_without_fast_paths(model, inputs):
-    """What a model gives without the fast paths of attention, which interpret some masks differently and may
-    set the output of nn.TransformerEncoder to 0 at positions that a mask excludes."""
-    has_attention = False
-    for module in model.modules():
-        if isinstance(module, torch.nn.TransformerEncoder):
-            module.enable_nested_tensor = module.use_nested_tensor = False
-        has_attention = has_attention or isinstance(module, torch.nn.MultiheadAttention)
-    with torch.set_grad_enabled(has_attention):
+def run(model, inputs):
+    """What a model gives, without the fast paths of attention."""
+    with torch.no_grad(), without_fast_paths(model):
         return model(*inputs)
 
 
@@ -456,12 +450,16 @@ class Exporter:
                    for dtype in self.dtypes]
         return itertools.islice(itertools.product(*guesses), 81)
 
+    def filled_inputs(self, dtypes):
+        """What gives inputs of zeros, of ones, and of greater integers: a model may take no others."""
+        return [lambda number=number: [torch.full(s, number, dtype=d) for s, d in zip(self.shapes, dtypes)]
+                for number in range(4 if torch.int64 in dtypes else 2)]
+
     def example_inputs(self):
-        """Inputs of zeros, or of ones where a model takes none, or None."""
+        """What gives inputs of all kinds, or None."""
         if self.shapes is None:
             return None
-        return [[fill(s, dtype=d) for s, d in zip(self.shapes, dtypes)]
-                for dtypes in self.guessed_dtypes() for fill in (torch.zeros, torch.ones)]
+        return [inputs for dtypes in self.guessed_dtypes() for inputs in self.filled_inputs(dtypes)]
 
     def runs(self, graph):
         """Whether a graph gives values: nn.AvgPool2d(x.shape[2:]) that forward() creates holds proxies in the
@@ -474,15 +472,17 @@ class Exporter:
         furthest, why = -1, None
         for dtypes in self.guessed_dtypes():
             traced = []
-            for fill in torch.zeros, torch.ones:
+            for inputs in self.filled_inputs(dtypes):
                 self.model = self.copy(untouched)
-                inputs = [fill(s, dtype=d) for s, d in zip(self.shapes, dtypes)]
-                tracer = SizedTracer(untouched, paths, classes, inputs, factories)
+                tracer = SizedTracer(untouched, paths, classes, inputs(), factories)
                 try:
                     traced.append((tracer.trace(self.model), self.model))
                 except Exception as e:
                     if len(tracer.values) > furthest:
                         furthest, why = len(tracer.values), e
+                    elif len(tracer.values) < furthest:
+                        break
+                if len(traced) == 2 or isinstance(why, (NotExpressible, torch.fx.proxy.TraceError)):
                     break
             if isinstance(why, (NotExpressible, torch.fx.proxy.TraceError)):
                 break
@@ -570,12 +570,12 @@ class Exporter:
         if self.shapes is None:
             return
         generator, failure = torch.Generator().manual_seed(0), None
-        for dtypes, most in ((dtypes, most) for dtypes in self.guessed_dtypes() for most in (4, 2)):
+        for dtypes, bounds in itertools.product(self.guessed_dtypes(), ((1, 4), (0, 2), (1, 3), (1, 2))):
             inputs = [torch.randn(s, generator=generator) if d == torch.float32 else
-                      torch.randint(0 if most == 2 or d == torch.bool else 1, 2 if d == torch.bool else most, s,
-                                    generator=generator).to(d) for s, d in zip(self.shapes, dtypes)]
+                      torch.randint(*((0, 2) if d == torch.bool else bounds), s, generator=generator).to(d)
+                      for s, d in zip(self.shapes, dtypes)]
             try:
-                wanted = run_without_fast_paths(self.copy(self.original), [x.clone() for x in inputs])
+                wanted = run(self.copy(self.original), [x.clone() for x in inputs])
             except Exception:  # of any type: the model's own code ran
                 continue
             try:
@@ -813,8 +813,7 @@ class Exporter:
         inputs = [value.to(torch.bool) if n is node else value for n, value in
                   ((n, self.measured[n]) for n in self.graph.nodes if n.op == "placeholder")]
         try:
-            with torch.no_grad():
-                self.copy(self.original)(*inputs)
+            run(self.copy(self.original), inputs)
         except Exception:  # of any type: the model's own code ran
             return False
         return True

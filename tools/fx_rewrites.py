@@ -5,10 +5,12 @@ rewrite() gives calls that change a tensor in place a tensor of their own, and r
 which the package fx_decompositions has a decomposition.
 """
 
+import contextlib
 import copy
 import functools
 import inspect
 import operator
+from unittest import mock
 
 import torch
 from torch.fx.node import map_arg
@@ -23,6 +25,7 @@ OF_INTEGERS = ("eq", "ne", "lt", "le", "gt", "ge", "argmax", "argmin", "argsort"
                "long", "int", "bool", "to", "type_as", "isnan", "logical_not", "logical_and", "logical_or",
                "and_", "or_", "xor", "invert", "one_hot", "arange", "median", "kthvalue")
 EMBEDDINGS = (torch.nn.Embedding, torch.nn.EmbeddingBag)
+WITH_FAST_PATHS = (torch.nn.MultiheadAttention, torch.nn.TransformerEncoderLayer)
 # In-place methods that PyTorch's backends have in patterns, and ctq as they are.
 KEPT_IN_PLACE = ("add_", "mul_", "relu_", "sigmoid_", "tanh_", "hardsigmoid_", "squeeze_", "unsqueeze_",
                  "resize_", "detach_")
@@ -49,6 +52,15 @@ def attribute_of(model, path):
     return operator.attrgetter(path)(model)
 
 
+def without_fast_paths(module):
+    """Within it, attention takes no fast paths, which interpret some masks differently, and may set the output of
+    nn.TransformerEncoder to 0, or leave out, what a mask excludes. (PyTorch takes none of tensors that override
+    its functions.)"""
+    if not any(isinstance(part, WITH_FAST_PATHS) for part in module.modules()):
+        return contextlib.nullcontext()
+    return mock.patch.object(torch.overrides, "has_torch_function", lambda tensors: True)
+
+
 def compute(model, kind, target, args, kwargs, changed_modules=()):
     """What a node of a graph gives, other than a placeholder.
 
@@ -58,7 +70,8 @@ def compute(model, kind, target, args, kwargs, changed_modules=()):
         return value.detach().clone() if isinstance(value, torch.Tensor) else value
     if kind == "call_module":
         module = changed_modules[target] if target in changed_modules else model.get_submodule(target)
-        return module(*args, **kwargs)
+        with without_fast_paths(module):
+            return module(*args, **kwargs)
     called = target if kind == "call_function" else getattr(type(args[0]), target)
     return called(*args, **kwargs)
 
@@ -134,7 +147,7 @@ class Measured:
     """The values of the nodes of a graph for an example of its inputs, computed when they are first asked
     for. They tell shapes, types, and which tensors share memory.
 
-    inputs: examples, each a list of tensors, of which the first that the model takes counts; None: nothing
+    inputs: functions, each of which gives a list of tensors; the first that the model takes counts. None: nothing
     is known of them."""
 
     def __init__(self, graph, model, inputs):
@@ -158,7 +171,7 @@ class Measured:
             self.why = SizesUnknown("the shapes of the inputs are not known")
             for inputs in self.inputs:
                 try:
-                    found = values_of(self.graph, self.model, inputs)
+                    found = values_of(self.graph, self.model, inputs())
                     self.values = {node: found[copied] for node, copied in self.copies.items()}
                     self.why = None
                     break
@@ -621,7 +634,7 @@ def rewrite(graph, model, inputs, scopes):
             fields = dict(zip(node.target._fields, node.args)) | node.kwargs
             builder.replace_tuple(node, list(fields.values()))
     if has_integers(graph, model) or any(
-            not x.is_floating_point() for inputs in measured.inputs[:1] for x in inputs):
+            not x.is_floating_point() for inputs in measured.inputs[:1] for x in inputs()):
         convert_operands(graph, measured, scopes)
     read = set(read)
     for node in reversed(graph.nodes):  # such as x.device, in code of no effect

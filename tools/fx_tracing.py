@@ -6,6 +6,7 @@ import dis
 import inspect
 import itertools
 import operator
+import re
 import sys
 import traceback
 import types
@@ -319,6 +320,8 @@ def untraceable(error):
     reason = (str(error).splitlines() or [type(error).__name__])[0]
     if "pack_padded_sequence" in place:
         reason = "rows have no packed sequences; call the layer with the padded tensor, and mask what it gives"
+    if re.search("int64|long", reason, re.IGNORECASE):
+        reason += "; for an input of integers, add its type: --input 1,64:int64"
     advice = ("\nValues of traced tensors are not known while it traces: write conditions so that they "
               "need none" if isinstance(error, torch.fx.proxy.TraceError) else "")
     return f"{place}torch.fx cannot trace this: {reason}{advice}"

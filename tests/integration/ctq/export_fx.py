@@ -222,6 +222,35 @@ def hooked():
     return net
 
 
+class Padded(nn.Module):
+    """What embeddings read says where a sentence ends."""
+
+    def __init__(self):
+        super().__init__()
+        self.words = nn.Embedding(9, 8, padding_idx=0)
+        self.register_buffer("positions", torch.randn(1, 16, 8))
+        self.encoder = nn.TransformerEncoder(nn.TransformerEncoderLayer(8, 2, 16, batch_first=True), 2)
+        self.requires_grad_(False)
+
+    def forward(self, ids):
+        mask = ids == 0
+        x = self.words(ids)
+        x = self.encoder(x + self.positions[:, :x.size(1)], src_key_padding_mask=mask)
+        keep = (~mask).unsqueeze(-1).float()
+        return (x * keep).sum(1) / keep.sum(1)
+
+
+class LastSteps(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.lstm = nn.LSTM(4, 6, batch_first=True)
+
+    def forward(self, x, lengths):
+        y, _ = self.lstm(x)
+        places = (lengths - 1).view(-1, 1, 1).expand(y.size(0), 1, y.size(2))
+        return y.gather(1, places).squeeze(1), y[torch.arange(y.size(0)), lengths - 1]
+
+
 class Counted(nn.Module):
     def forward(self, x):
         return x / torch.ones(len(x[x > 0])).sum()
@@ -502,6 +531,14 @@ def main():
         assert next(row for row in rows if row["name"] == "linear")["args"][1] == {"n": "mul_1"}, rows
         rows = rows_of(folder, "nets:Defaults", "defaults.json", "2,6", "2,6")
         assert [row["target"] for row in rows if row["op"] == "placeholder"] == ["x", "mask"], rows
+
+        rows = rows_of(folder, "nets:Padded", "padded.json", "1,9")
+        assert [row.get("dtype") for row in rows[:1]] == ["int64"], rows
+        for given in "2", "2:int64":
+            rows = rows_of(folder, "nets:LastSteps", "last.json", "2,5,4", given)
+            assert [row.get("dtype") for row in rows[:2]] == [None, "int64"], rows
+        failed = export(folder, "nets:LastSteps", "--input", "2,5,4", "--input", "2:float32", "-o", "x.json")
+        assert "int64 for index; for an input of integers, add its type: --input 1,64:int64" in failed.stderr, failed
 
         rows = rows_of(folder, "nets:Rest", "rest.json", "2,6", "2,6")
         assert [row["target"] for row in rows] == ["x", "others_0", "operator.add", "operator.mul", "output"], rows
