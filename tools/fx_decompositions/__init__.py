@@ -5,8 +5,8 @@ DECOMPOSITIONS has, by function or name of a method, a function of the same argu
 class, a function of the module and its arguments. They are called with proxies, whose calls become nodes
 in the place of the node. A function that needs the size of a tensor asks size_of(x).
 
-Arithmetic is written as methods, x.mul(y), which no backend has in a pattern, so that it stays in float, as
-do the calls in PyTorch. Convolutions, pools and views have forms that backends quantize, before and after.
+Calls are written as methods and functions that PyTorch's backends have in no pattern, x.mul(y) and what views.py
+has, so that what PyTorch leaves in float stays in float.
 """
 
 from fx_decompositions import (

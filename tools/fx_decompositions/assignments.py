@@ -9,6 +9,7 @@ import torch
 from fx_decompositions.table import (
     decomposes, decomposes_function, dtype_of, is_tensor, numbers_of, rank_of, size_of,
     Undecomposed)
+from fx_decompositions.views import reshaped
 
 
 def filled(x, value, size, dtype=None):
@@ -60,7 +61,7 @@ def set_item(x, index, value):
             return torch.where(mask, as_type_of(x, value), x) if size_of(value) == size_of(mask) == size else None
         if dtype_of(mask) != torch.bool or (is_tensor(value) and rank_of(value) > 0):
             raise Undecomposed("an assignment to what indices choose, or to several elements by a mask")
-        mask = mask.reshape(*size_of(mask), *[1] * (len(size) - rank_of(mask)))
+        mask = reshaped(mask, *size_of(mask), *[1] * (len(size) - rank_of(mask)))
         return torch.where(mask, as_type_of(x, value), x) if is_tensor(value) else x.masked_fill(mask, value)
     is_set = torch.zeros(size, dtype=torch.bool)
     is_set[index] = True
@@ -71,11 +72,11 @@ def set_item(x, index, value):
     places[index] = torch.arange(math.prod(region)).reshape(region)
     value = as_type_of(x, value)
     if rank_of(value) > len(region):  # of axes of one element
-        value = value.reshape(tuple(size_of(value))[rank_of(value) - len(region):])
-    value = value.expand(tuple(region)).reshape(-1)
+        value = reshaped(value, *size_of(value)[rank_of(value) - len(region):])
+    value = reshaped(value.expand(tuple(region)), -1)
     if bool(is_set.all()) and torch.equal(places.reshape(-1), torch.arange(math.prod(size))):
-        return value.reshape(*size)
-    return torch.where(is_set, torch.index_select(value, 0, places.reshape(-1)).reshape(*size), x)
+        return reshaped(value, *size)
+    return torch.where(is_set, reshaped(torch.index_select(value, 0, places.reshape(-1)), *size), x)
 
 
 @decomposes(".fill")

@@ -11,6 +11,7 @@ from torch import nn
 
 from fx_decompositions.table import (decomposes, decomposes_module, dtype_of, is_computed, rank_of, size_of,
                                      Undecomposed)
+from fx_decompositions.views import reshaped, selected
 
 
 def weight_of(x, tensor, change):
@@ -47,7 +48,8 @@ def scaled_dot_product_attention(query, key, value, attn_mask=None, dropout_p=0.
     if dropout_p != 0:
         raise Undecomposed("dropout_p is 0 in inference")
     if enable_gqa:
-        key, value = (x.repeat_interleave(size_of(query)[-3] // size_of(x)[-3], -3) for x in (key, value))
+        heads = size_of(query)[-3]
+        key, value = (selected(x, -3, [i * size_of(x)[-3] // heads for i in range(heads)]) for x in (key, value))
     if attn_mask is None:
         return F.scaled_dot_product_attention(query, key, value, is_causal=is_causal, scale=scale)
     if is_causal:
@@ -83,7 +85,7 @@ def attend(module, query, key, value, key_padding_mask=None, attn_mask=None):
     scores = torch.einsum(f"{batch}hld,{batch}hsd->{batch}hls", q, k).mul(1 / math.sqrt(length))
     if attn_mask is not None:
         if rank_of(attn_mask) == 3 and batch:
-            attn_mask = attn_mask.reshape(-1, heads, *size_of(attn_mask)[1:])
+            attn_mask = reshaped(attn_mask, -1, heads, *size_of(attn_mask)[1:])
         scores = masked(scores, attn_mask)
     if key_padding_mask is not None:
         scores = masked(scores, key_padding_mask[:, None, None] if batch else key_padding_mask)
@@ -132,7 +134,11 @@ def layer_of(module, x, parts):
 
 
 def feed_forward(module, x):
-    return affine(module.activation(affine(x, module.linear1)), module.linear2)
+    """(Backends have relu in patterns, clip in none.)"""
+    activation = module.activation
+    is_relu = activation in (F.relu, torch.relu) or isinstance(activation, nn.ReLU)
+    x = affine(x, module.linear1)
+    return affine(x.clip(min=0) if is_relu else activation(x), module.linear2)
 
 
 def encoder_layer(module, src, src_mask=None, src_key_padding_mask=None):

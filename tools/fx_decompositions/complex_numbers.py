@@ -6,6 +6,7 @@ import operator
 import torch
 
 from fx_decompositions.table import decomposes, decomposes_function, is_tensor
+from fx_decompositions.views import stacked, unsqueezed
 
 
 def is_complex(x):
@@ -24,7 +25,7 @@ def view_as_real(x):
 
 @decomposes("polar")
 def polar(abs, angle):
-    return abs.tracer.as_pairs(torch.stack([abs.mul(angle.cos()), abs.mul(angle.sin())], -1))
+    return abs.tracer.as_pairs(stacked([abs.mul(angle.cos()), abs.mul(angle.sin())], -1))
 
 
 @decomposes("multiply")
@@ -40,11 +41,11 @@ def mul(x, other):
         return None
     if not is_complex(x) or not is_complex(other):
         x, other = (x, other) if is_complex(x) else (other, x)
-        factor = other.unsqueeze(-1) if is_tensor(other) else other
+        factor = unsqueezed(other, -1) if is_tensor(other) else other
         return x.tracer.as_pairs(x.tracer.pairs_of(x).mul(factor))
     (a, b), (c, d) = ((pairs[..., 0], pairs[..., 1]) for pairs in
                       (x.tracer.pairs_of(x), x.tracer.pairs_of(other)))
-    return x.tracer.as_pairs(torch.stack([a.mul(c).sub(b.mul(d)), a.mul(d).add(b.mul(c))], -1))
+    return x.tracer.as_pairs(stacked([a.mul(c).sub(b.mul(d)), a.mul(d).add(b.mul(c))], -1))
 
 
 @decomposes("absolute")
@@ -63,5 +64,5 @@ def attribute(x, name):
     if name in ("real", "imag") and is_complex(x):
         return x.tracer.pairs_of(x)[..., ("real", "imag").index(name)]
     if name == "data":
-        return x.detach()
-    return x.transpose(-2, -1) if name == "mT" else None
+        return x
+    return x.swapaxes(-2, -1) if name == "mT" else None

@@ -8,6 +8,7 @@ import torch
 
 from fx_decompositions.table import (
     decomposes, decomposes_function, dtype_of, HIGHEST, is_tensor, size_of, Undecomposed)
+from fx_decompositions.views import mean_of
 
 
 for _names, _decompose in {
@@ -43,9 +44,10 @@ for _names, _decompose in {
 
 
 # What torch.special has under names of its own.
-for _name in "expit erf exp2 expm1 log1p softmax log_softmax round".split():
-    _own = getattr(torch, {"expit": "sigmoid"}.get(_name, _name))
-    decomposes(f"special.{_name}")(lambda x, *others, own=_own, **named: own(x, *others, **named))
+for _name in "erf exp2 expm1 log1p softmax log_softmax round".split():
+    decomposes(f"special.{_name}")(
+        lambda x, *others, own=getattr(torch, _name), **named: own(x, *others, **named))
+decomposes("special.expit")(lambda x: x.neg().exp().add(1).reciprocal())
 
 
 def are_masks(*operands):
@@ -107,11 +109,11 @@ for _call, _extreme in (torch.maximum, maximum), (torch.minimum, minimum):
 
 
 def at_least(x, bound):
-    return maximum(x, bound) if is_tensor(bound) else x.clamp(min=bound)
+    return maximum(x, bound) if is_tensor(bound) else x.clip(min=bound)
 
 
 def at_most(x, bound):
-    return minimum(x, bound) if is_tensor(bound) else x.clamp(max=bound)
+    return minimum(x, bound) if is_tensor(bound) else x.clip(max=bound)
 
 
 @decomposes("clamp", "clip")
@@ -134,7 +136,7 @@ def nan_to_num(x, nan=None, posinf=None, neginf=None):
 
 @decomposes("logit", "special.logit")
 def logit(x, eps=None):
-    x = x if eps is None else x.clamp(eps, 1 - eps)
+    x = x if eps is None else x.clip(eps, 1 - eps)
     return x.div(x.neg().add(1)).log()
 
 
@@ -259,4 +261,4 @@ def mse_loss(x, target, *reduction, **named):
 def reduced(x, size_average=None, reduce=None, reduction="mean"):
     if size_average is not None or reduce is not None or reduction not in ("mean", "sum", "none"):
         raise Undecomposed(f"reduction={reduction}")
-    return x if reduction == "none" else getattr(x, reduction)()
+    return x if reduction == "none" else x.sum() if reduction == "sum" else mean_of(x)

@@ -10,13 +10,14 @@ from fx_decompositions.elements import scaled
 from fx_decompositions.reductions import any_of
 from fx_decompositions.table import (
     axis_of, decomposes, decomposes_function, decomposes_module, dtype_of, is_tensor, rank_of, size_of, Undecomposed)
+from fx_decompositions.views import mean_of, reshaped, unsqueezed
 
 
 @decomposes("F.one_hot")
 def one_hot(x, num_classes=-1):
     if num_classes < 0:
         raise Undecomposed("num_classes=-1, which values decide; give the number")
-    return x.unsqueeze(-1).eq(torch.arange(num_classes)).long()
+    return unsqueezed(x, -1).eq(torch.arange(num_classes)).long()
 
 
 @decomposes("take_along_dim")
@@ -24,17 +25,17 @@ def take_along_dim(x, indices, dim=None):
     if dim is not None:
         needs_all_but(axis_of(x, dim), x, indices)
     return torch.gather(x, dim, indices) if dim is not None else torch.gather(
-        x.reshape(-1), 0, indices.reshape(-1))
+        reshaped(x, -1), 0, reshaped(indices, -1))
 
 
 @decomposes("take")
 def take(x, index):
-    return torch.index_select(x.reshape(-1), 0, index.reshape(-1)).reshape(*size_of(index))
+    return reshaped(torch.index_select(reshaped(x, -1), 0, reshaped(index, -1)), *size_of(index))
 
 
 @decomposes("bucketize")
 def bucketize(x, boundaries, *, out_int32=False, right=False):
-    x = x.unsqueeze(-1)
+    x = unsqueezed(x, -1)
     return (x.ge(boundaries) if right else x.gt(boundaries)).sum(-1)
 
 
@@ -48,7 +49,7 @@ def searchsorted(boundaries, x, *, out_int32=False, right=False, side=None, sort
 def is_chosen(x, dim, index, count):
     """By a new axis before dim, which has x's length: whether an index is that place."""
     place = torch.arange(count).reshape(-1, *[1] * (rank_of(index) - dim))
-    return index.unsqueeze(dim).eq(place)
+    return unsqueezed(index, dim).eq(place)
 
 
 @decomposes("index_add")
@@ -57,10 +58,10 @@ def index_add(x, dim, index, source, *, alpha=1):
     if not dtype_of(source).is_floating_point:
         raise Undecomposed("integers to add")
     dim, count = axis_of(x, dim), size_of(x)[dim]
-    rows = source.transpose(0, dim)
-    flat = rows.reshape(size_of(rows)[0], -1)
+    rows = source.swapaxes(0, dim)
+    flat = reshaped(rows, size_of(rows)[0], -1)
     sums = is_chosen(x, 0, index, count).float().matmul(flat)
-    return x.add(scaled(sums.reshape(count, *size_of(rows)[1:]).transpose(0, dim), alpha))
+    return x.add(scaled(reshaped(sums, count, *size_of(rows)[1:]).swapaxes(0, dim), alpha))
 
 
 @decomposes("scatter_add")
@@ -71,7 +72,7 @@ def scatter_add(x, dim, index, src):
     needs_all_but(dim, x, index, src)
     if size_of(src)[dim] > size_of(index)[dim]:
         src = src.narrow(dim, 0, size_of(index)[dim])
-    return x.add(is_chosen(x, dim, index, size_of(x)[dim]).float().mul(src.unsqueeze(dim)).sum(dim + 1))
+    return x.add(is_chosen(x, dim, index, size_of(x)[dim]).float().mul(unsqueezed(src, dim)).sum(dim + 1))
 
 
 @decomposes("scatter")
@@ -112,8 +113,8 @@ def embedding_bag(indices, weight, offsets=None, max_norm=None, norm_type=2.0, s
         raise Undecomposed("offsets, max_norm or padding_idx")
     rows = weight[indices]
     if per_sample_weights is not None:
-        rows = rows.mul(per_sample_weights.unsqueeze(-1))
-    return torch.amax(rows, (1,)) if mode == "max" else getattr(rows, mode)(1)
+        rows = rows.mul(unsqueezed(per_sample_weights, -1))
+    return torch.amax(rows, (1,)) if mode == "max" else rows.sum(1) if mode == "sum" else mean_of(rows, 1)
 
 
 @decomposes_module("EmbeddingBag")
@@ -187,4 +188,4 @@ def get_item(x, index):
     size = tuple(size_of(x))
     places = torch.arange(math.prod(size)).reshape(size)[tuple(
         item if c is None else c for item, c in zip(items, chosen))]
-    return torch.index_select(x.reshape(-1), 0, places.reshape(-1)).reshape(*places.shape)
+    return reshaped(torch.index_select(reshaped(x, -1), 0, places.reshape(-1)), *places.shape)

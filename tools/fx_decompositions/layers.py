@@ -10,19 +10,20 @@ from torch import nn
 from fx_decompositions.elements import l1_loss, mse_loss
 from fx_decompositions.table import (
     decomposes, decomposes_module, is_computed, rank_of, size_of, Undecomposed)
+from fx_decompositions.views import by_matrices, mean_of, permuted, reshaped, unsqueezed
 
 
 @decomposes("F.batch_norm")
 def batch_norm(x, mean, var, weight=None, bias=None, training=False, momentum=0.1, eps=1e-5):
     if training or mean is None:
         axes = tuple(axis for axis in range(rank_of(x)) if axis != 1)
-        mean, var = x.mean(axes), x.var(axes, False)
+        mean, var = mean_of(x, axes), x.var(axes, False)
     factor = var.add(eps).rsqrt()
     factor = factor if weight is None else factor.mul(weight)
     shift = mean.mul(factor).neg()
     shift = shift if bias is None else shift.add(bias)
     channels = (-1, *[1] * (rank_of(x) - 2))
-    return x.mul(factor.reshape(*channels)).add(shift.reshape(*channels))
+    return x.mul(reshaped(factor, *channels)).add(reshaped(shift, *channels))
 
 
 @decomposes_module("BatchNorm1d", "BatchNorm2d", "BatchNorm3d")
@@ -77,10 +78,10 @@ def max_pool2d_with_indices(x, kernel_size, stride=None, padding=0, dilation=1, 
     batch, channels, height, width = size_of(x)
     counts = [(n - k) // step + 1 for n, k, step in zip((height, width), kernel, stride)]
     places = window_places(counts, width, kernel, stride)
-    windows = torch.index_select(x.reshape(batch, channels, height * width), 2, places.reshape(-1))
-    first = windows.reshape(batch, channels, *places.shape).argmax(-1)
-    indices = first.unsqueeze(-1).eq(torch.arange(places.shape[-1])).long().mul(places).sum(-1)
-    return F.max_pool2d(x, kernel, stride), indices
+    windows = torch.index_select(reshaped(x, batch, channels, height * width), 2, places.reshape(-1))
+    windows = reshaped(windows, batch, channels, *places.shape)
+    indices = unsqueezed(windows.argmax(-1), -1).eq(torch.arange(places.shape[-1])).long().mul(places).sum(-1)
+    return torch.amax(windows, (-1,)), indices
 
 
 @decomposes_module("MaxPool2d")
@@ -100,9 +101,9 @@ def max_unpool2d(x, indices, kernel_size, stride=None, padding=0, output_size=No
     batch, channels, *counts = size_of(x)
     whole = [n * k for n, k in zip(counts, kernel)]
     size = whole if output_size is None else list(output_size)[-2:]
-    chosen = indices.unsqueeze(-1).eq(window_places(counts, size[1], kernel, stride))
-    image = chosen.float().mul(x.unsqueeze(-1)).reshape(batch, channels, *counts, *kernel)
-    image = image.permute(0, 1, 2, 4, 3, 5).reshape(batch, channels, *whole)
+    chosen = unsqueezed(indices, -1).eq(window_places(counts, size[1], kernel, stride))
+    image = reshaped(chosen.float().mul(unsqueezed(x, -1)), batch, channels, *counts, *kernel)
+    image = reshaped(permuted(image, (0, 1, 2, 4, 3, 5)), batch, channels, *whole)
     return F.pad(image, (0, size[1] - whole[1], 0, size[0] - whole[0])) if size != whole else image
 
 
@@ -111,20 +112,23 @@ def max_unpool2d_module(module, x, indices, output_size=None):
     return max_unpool2d(x, indices, module.kernel_size, module.stride, module.padding, output_size)
 
 
-def lp_pool(x, p, kernel_size, stride=None, ceil_mode=False, pool=F.avg_pool2d, axes=2):
-    kernel_size = (kernel_size,) * axes if isinstance(kernel_size, int) else tuple(kernel_size)
-    mean = pool(x.pow(float(p)), kernel_size, stride, 0, ceil_mode)
-    return torch.sign(mean).mul(torch.relu(mean.abs())).mul(math.prod(kernel_size)).pow(1.0 / p)
+def lp_pool(x, p, kernel, stride, ceil_mode):
+    """Sums of powers by matrices, one for each axis; kernel, stride: by axis."""
+    image = size_of(x)[-len(kernel):]
+    sums = [F.avg_pool1d(torch.eye(n)[None], k, step, 0, ceil_mode)[0] * k
+            for n, k, step in zip(image, kernel, stride)]
+    return by_matrices(x.pow(float(p)), sums).pow(1.0 / p)
 
 
 @decomposes("F.lp_pool2d")
 def lp_pool2d(x, norm_type, kernel_size, stride=None, ceil_mode=False):
-    return lp_pool(x, norm_type, kernel_size, stride, ceil_mode)
+    return lp_pool(x, norm_type, pair(kernel_size), pair(kernel_size if stride is None else stride), ceil_mode)
 
 
 @decomposes("F.lp_pool1d")
 def lp_pool1d(x, norm_type, kernel_size, stride=None, ceil_mode=False):
-    return lp_pool(x, norm_type, kernel_size, stride, ceil_mode, F.avg_pool1d, 1)
+    stride = kernel_size if stride is None else stride
+    return lp_pool(x, norm_type, pair(kernel_size)[:1], pair(stride)[:1], ceil_mode)
 
 
 @decomposes_module("LPPool2d")
@@ -150,25 +154,38 @@ def mse_loss_module(module, x, y):
 @decomposes("F.interpolate", "F.upsample")
 def interpolate(x, size=None, scale_factor=None, mode="nearest", align_corners=None,
                 recompute_scale_factor=None, antialias=False):
-    """By mode="area", by scales that the sizes have anew, or by several scales that give whole sizes."""
-    axes, several = size_of(x)[2:], isinstance(scale_factor, (tuple, list)) and len(set(scale_factor)) > 1
-    if (mode != "area" and not recompute_scale_factor and not several) or antialias:
-        return None
+    size = None if antialias else size_of_resized(x, size, scale_factor, mode, recompute_scale_factor)
     if size is None:
-        scales = scale_factor if isinstance(scale_factor, (tuple, list)) else [scale_factor] * len(axes)
-        size = [math.floor(n * scale) for n, scale in zip(axes, scales)]
-        if several and not recompute_scale_factor and any(n * s != m for n, s, m in zip(axes, scales, size)):
-            return None
+        return None
     if mode == "area":
-        size = (size,) * len(axes) if isinstance(size, int) else tuple(size)
-        return getattr(F, f"adaptive_avg_pool{len(axes)}d")(x, size)
+        return getattr(F, f"adaptive_avg_pool{len(size)}d")(x, size)
     return F.interpolate(x, size, None, mode, align_corners)
+
+
+def size_of_resized(x, size, scale_factor, mode, recompute_scale_factor):
+    """By mode="area", by scales that the sizes have anew, or by several scales that give whole sizes; else None."""
+    axes, several = size_of(x)[2:], isinstance(scale_factor, (tuple, list)) and len(set(scale_factor)) > 1
+    if mode != "area" and not recompute_scale_factor and not several:
+        return None
+    if size is not None:
+        return (size,) * len(axes) if isinstance(size, int) else tuple(size)
+    scales = scale_factor if isinstance(scale_factor, (tuple, list)) else [scale_factor] * len(axes)
+    size = tuple(math.floor(n * scale) for n, scale in zip(axes, scales))
+    is_whole = all(n * s == m for n, s, m in zip(axes, scales, size))
+    return size if is_whole or not several or recompute_scale_factor else None
 
 
 @decomposes_module("Upsample")
 def upsample(module, x):
-    return interpolate(x, module.size, module.scale_factor, module.mode, module.align_corners,
-                       getattr(module, "recompute_scale_factor", None))
+    """Which backends do not list, unlike F.interpolate."""
+    size = size_of_resized(x, module.size, module.scale_factor, module.mode,
+                           getattr(module, "recompute_scale_factor", None))
+    if size is None:
+        return None
+    if module.mode == "area":
+        return by_matrices(x, [F.adaptive_avg_pool1d(torch.eye(n)[None], m)[0]
+                               for n, m in zip(size_of(x)[2:], size)])
+    return x.tracer.changed(module, size=size, scale_factor=None, recompute_scale_factor=None)(x)
 
 
 @decomposes("F.linear")
@@ -211,18 +228,17 @@ def by_windows(x, weight, bias, stride, padding, dilation, groups):
     """A convolution of a weight that is computed: the product with the windows of the image."""
     kernel, stride, dilation, padding = size_of(weight)[2:], pair(stride), pair(dilation), pair(padding)
     if rank_of(x) == 3:
-        whole = by_windows(x.unsqueeze(0), weight, bias, stride, padding, dilation, groups)
-        return whole.squeeze(0)
+        return by_windows(x[None], weight, bias, stride, padding, dilation, groups).select(0, 0)
     count, channels, *image = size_of(x)
     out = [(n + 2 * p - d * (k - 1) - 1) // s + 1
            for n, p, d, k, s in zip(image, padding, dilation, kernel, stride)]
     windows = F.unfold(x, kernel, dilation, padding, stride)
-    windows = windows.reshape(count, groups, channels // groups * math.prod(kernel), -1)
-    rows = weight.reshape(1, groups, size_of(weight)[0] // groups, -1)
+    windows = reshaped(windows, count, groups, channels // groups * math.prod(kernel), -1)
+    rows = reshaped(weight, 1, groups, size_of(weight)[0] // groups, -1)
     if count > 1:
         rows = rows.expand(count, *size_of(rows)[1:])
-    product = rows.matmul(windows).reshape(count, -1, *out)
-    return product if bias is None else product.add(bias.reshape(-1, 1, 1))
+    product = reshaped(rows.matmul(windows), count, -1, *out)
+    return product if bias is None else product.add(reshaped(bias, -1, 1, 1))
 
 
 def is_plain(weight, bias):
@@ -248,5 +264,5 @@ def conv1d(x, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
     padding = padding if isinstance(padding, int) else padding[0]
     if is_plain(weight, bias):
         return F.conv1d(x, weight, bias, stride, padding, dilation, groups) if has_word else None
-    return by_windows(x.unsqueeze(-2), weight.unsqueeze(2), bias, (1, stride), (0, padding), (1, dilation),
-                      groups).squeeze(-2)
+    return by_windows(unsqueezed(x, -2), unsqueezed(weight, 2), bias, (1, stride), (0, padding), (1, dilation),
+                      groups).select(-2, 0)

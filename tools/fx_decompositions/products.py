@@ -10,6 +10,7 @@ import torch
 from fx_decompositions.elements import scaled
 from fx_decompositions.table import (
     axis_of, decomposes, decomposes_function, is_tensor, rank_of, size_of)
+from fx_decompositions.views import permuted, reshaped
 
 
 def by_all_matrices(multiply):
@@ -32,8 +33,8 @@ decomposes_function(operator.matmul)(by_all_matrices(operator.matmul))
 
 @decomposes("linalg.matmul")
 def linalg_matmul(a, b):
-    product = by_all_matrices(torch.matmul)(a, b)
-    return torch.matmul(a, b) if product is None else product
+    product = by_all_matrices(operator.matmul)(a, b)
+    return a @ b if product is None else product
 
 
 @decomposes("mv")
@@ -48,7 +49,7 @@ def dot(x, tensor):
 
 @decomposes("outer", "ger")
 def outer(x, vec2):
-    return x.unsqueeze(1).mul(vec2)
+    return x[:, None].mul(vec2)
 
 
 def added(x, beta, product):
@@ -152,7 +153,7 @@ def einsum(equation, *tensors):
     summed = [i for i, c in enumerate(term) if c not in out]
     if summed:
         x, term = x.sum(summed), "".join(c for c in term if c in out)
-    return x if term == out else x.permute([term.index(c) for c in out])
+    return permuted(x, [term.index(c) for c in out])
 
 
 def without_repeated_letters(term, x):
@@ -164,8 +165,8 @@ def without_repeated_letters(term, x):
         k = term.index(c, i + 1)
         others = [axis for axis in range(len(term)) if axis not in (i, k)]
         n = size[i]
-        x = x.permute(*others, i, k)
-        x = x.reshape(*(size[axis] for axis in others), n * n)[..., ::n + 1]
+        x = permuted(x, (*others, i, k))
+        x = reshaped(x, *(size[axis] for axis in others), n * n)[..., ::n + 1]
         term = "".join(term[axis] for axis in others) + c
         size = [size[axis] for axis in others] + [n]
     return term, x

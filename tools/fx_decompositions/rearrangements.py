@@ -8,6 +8,7 @@ import torch
 
 from fx_decompositions.table import (
     axis_of, decomposes, is_tensor, numbers_of, rank_of, size_of, Undecomposed)
+from fx_decompositions.views import permuted, reshaped, selected, unsqueezed
 
 
 @decomposes("fliplr")
@@ -24,7 +25,7 @@ def flipud(x):
 def rot90(x, k=1, dims=(0, 1)):
     first, second = dims
     for _ in range(k % 4):
-        x = torch.flip(x, [second]).transpose(first, second)
+        x = torch.flip(x, [second]).swapaxes(first, second)
     return x
 
 
@@ -35,12 +36,12 @@ def movedim(x, source, destination):
     order = [axis for axis in range(rank_of(x)) if axis not in source]
     for to, axis in sorted(zip(destination, source)):
         order.insert(to, axis)
-    return x.permute(order)
+    return permuted(x, order)
 
 
 @decomposes("swapdims")
 def swapdims(x, dim0, dim1):
-    return x.transpose(dim0, dim1)
+    return x.swapaxes(dim0, dim1)
 
 
 @decomposes("split", "split_with_sizes")
@@ -55,7 +56,11 @@ def split(x, sizes, dim=0):
 @decomposes("tile")
 def tile(x, *repeats, dims=None):
     repeats = numbers_of(repeats) if dims is None else tuple(dims)
-    return x.repeat((1,) * (rank_of(x) - len(repeats)) + repeats)
+    repeats = (1,) * (rank_of(x) - len(repeats)) + repeats
+    x = reshaped(x, *[1] * (len(repeats) - rank_of(x)), *size_of(x))
+    for axis, count in enumerate(repeats):
+        x = x if count == 1 else selected(x, axis, [*range(size_of(x)[axis])] * count)
+    return x
 
 
 @decomposes("broadcast_to")
@@ -69,15 +74,14 @@ def unfold(x, dimension, size, step):
     axis = axis_of(x, dimension)
     shape = tuple(size_of(x))
     starts = range(0, shape[axis] - size + 1, step)
-    index = torch.tensor([first + i for first in starts for i in range(size)])
-    windows = torch.index_select(x, axis, index).reshape(
-        *shape[:axis], len(starts), size, *shape[axis + 1:])
-    return windows.permute(*(i for i in range(len(shape) + 1) if i != axis + 1), axis + 1)
+    windows = selected(x, axis, [first + i for first in starts for i in range(size)])
+    windows = reshaped(windows, *shape[:axis], len(starts), size, *shape[axis + 1:])
+    return permuted(windows, (*(i for i in range(len(shape) + 1) if i != axis + 1), axis + 1))
 
 
 @decomposes("ravel")
 def ravel(x):
-    return x.reshape(-1)
+    return reshaped(x, -1)
 
 
 def raised(x, rank):
@@ -86,7 +90,7 @@ def raised(x, rank):
     if len(size) >= rank:
         return x
     size = (1,) * (min(rank, 2) - len(size)) + size
-    return x.reshape(size if rank < 3 else (*size, 1))
+    return reshaped(x, *size, *[1] * (rank - 2))
 
 
 for _rank in 1, 2, 3:
@@ -99,22 +103,22 @@ for _rank in 1, 2, 3:
 @decomposes("hstack")
 def hstack(tensors):
     tensors = [raised(x, 1) for x in tensors]
-    return torch.cat(tensors, 0 if rank_of(tensors[0]) == 1 else 1)
+    return torch.concat(tensors, 0 if rank_of(tensors[0]) == 1 else 1)
 
 
 @decomposes("vstack", "row_stack")
 def vstack(tensors):
-    return torch.cat([raised(x, 2) for x in tensors], 0)
+    return torch.concat([raised(x, 2) for x in tensors], 0)
 
 
 @decomposes("dstack")
 def dstack(tensors):
-    return torch.cat([raised(x, 3) for x in tensors], 2)
+    return torch.concat([raised(x, 3) for x in tensors], 2)
 
 
 @decomposes("column_stack")
 def column_stack(tensors):
-    return torch.cat([x.reshape(-1, 1) if rank_of(x) < 2 else x for x in tensors], 1)
+    return torch.concat([reshaped(x, -1, 1) if rank_of(x) < 2 else x for x in tensors], 1)
 
 
 @decomposes("tensor_split")
@@ -156,7 +160,7 @@ def meshgrid(*tensors, indexing="ij"):
         shape = [1] * len(tensors)
         shape[axis] = counts[i]
         full = [counts[1], counts[0], *counts[2:]] if swapped else counts
-        grids.append(x.reshape(shape).expand(*full))
+        grids.append(reshaped(x, *shape).expand(*full))
     return tuple(grids)
 
 
@@ -167,7 +171,7 @@ def diagonal_of(x, offset=0, dim1=0, dim2=1):
     rows, columns = size_of(x)[dim1], size_of(x)[dim2]
     first, count = ((offset, min(rows, columns - offset)) if offset >= 0 else
                     (-offset * columns, min(rows + offset, columns)))
-    flat = x.permute(*others, dim1, dim2).reshape(*(size_of(x)[i] for i in others), rows * columns)
+    flat = reshaped(permuted(x, (*others, dim1, dim2)), *(size_of(x)[i] for i in others), rows * columns)
     end = first + (count - 1) * (columns + 1) + 1
     return flat[(..., slice(first, end, columns + 1))]
 
@@ -186,8 +190,8 @@ def diag_embed(x, offset=0, dim1=-2, dim2=-1):
     columns = x
     if offset != 0:
         zeros = torch.zeros(*size_of(x)[:-1], abs(offset))
-        columns = torch.cat([zeros, x] if offset > 0 else [x, zeros], -1)
-    return columns.unsqueeze(-2).mul(place)
+        columns = torch.concat([zeros, x] if offset > 0 else [x, zeros], -1)
+    return unsqueezed(columns, -2).mul(place)
 
 
 @decomposes("trace")

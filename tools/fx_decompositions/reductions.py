@@ -8,6 +8,7 @@ import torch
 from fx_decompositions.elements import finite_or_zero, maximum, minimum
 from fx_decompositions.table import (
     axis_of, decomposes, dtype_of, is_tensor, rank_of, size_of, Undecomposed)
+from fx_decompositions.views import mean_of, reshaped
 
 
 def of_all_or_two(extreme, extreme_of_two):
@@ -40,7 +41,7 @@ def logsumexp(x, dim, keepdim=False):
 
 def without_axes(sums, x, axes):
     removed = {axis_of(x, axis) for axis in axes}
-    return sums.reshape([n for axis, n in enumerate(size_of(x)) if axis not in removed])
+    return reshaped(sums, *(n for axis, n in enumerate(size_of(x)) if axis not in removed))
 
 
 @decomposes("prod")
@@ -48,7 +49,7 @@ def prod(x, dim=None, keepdim=False, *, dtype=None):
     if dtype is not None:
         raise Undecomposed(f"dtype={dtype}")
     if dim is None:
-        x, dim = x.reshape(-1), 0
+        x, dim = reshaped(x, -1), 0
     products = x.cumprod(dim)
     return products.narrow(dim, size_of(x)[dim] - 1, 1) if keepdim else products.select(dim, -1)
 
@@ -80,8 +81,8 @@ def var_mean(x, dim=None, unbiased=True, keepdim=False):
 
 def spread_and_mean(x, spread, dim, unbiased, keepdim):
     if dim is None or isinstance(dim, bool):  # torch.std_mean(x, False)
-        return getattr(x, spread)(unbiased if dim is None else dim), x.mean()
-    return getattr(x, spread)(dim, unbiased, keepdim), x.mean(dim, keepdim)
+        return getattr(x, spread)(unbiased if dim is None else dim), mean_of(x)
+    return getattr(x, spread)(dim, unbiased, keepdim), mean_of(x, dim, keepdim)
 
 
 @decomposes("norm")
@@ -115,7 +116,7 @@ def normalize(x, p=2.0, dim=1, eps=1e-12, out=None):
     """Along several axes."""
     if isinstance(dim, int):
         return None
-    return x.div(vector_norm(x, p, dim, True).clamp(min=eps))
+    return x.div(vector_norm(x, p, dim, True).clip(min=eps))
 
 
 @decomposes("linalg.norm")
@@ -130,7 +131,7 @@ def linalg_norm(x, ord=None, dim=None, keepdim=False, *, dtype=None):
 def median(x, dim=None, keepdim=False):
     if dim is None:
         count = math.prod(size_of(x))
-        return x.reshape(-1).sort(0)[0].select(0, (count - 1) // 2)
+        return reshaped(x, -1).sort(0)[0].select(0, (count - 1) // 2)
     return kthvalue(x, (size_of(x)[dim] + 1) // 2, dim, keepdim)
 
 

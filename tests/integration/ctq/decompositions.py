@@ -2,14 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Calls that tools/export_fx.py writes with others: decompositions.py CTQ EXPORTER
 
-Each gives what PyTorch gives for the original call, and is imported. So are models that change tensors
-in place. No decomposition is without a case. Without PyTorch the test is skipped.
+Each gives what PyTorch gives for the original call, in float where PyTorch computes in float, and is imported. So
+are models that change tensors in place. No decomposition is without a case. Without PyTorch the test is skipped.
 """
 
 import copy
 import functools
 import importlib.util
 import inspect
+import json
 import math
 import operator
 import subprocess
@@ -312,12 +313,13 @@ CASES = [
     tensors(nn.Conv2d(8, 4, 4, padding="same"), IMAGE), tensors(nn.Conv2d(8, 4, (2, 3), padding="same"), IMAGE),
     tensors(nn.Conv3d(2, 3, 3, padding=1, padding_mode="replicate"), (1, 2, 4, 5, 6)),
     tensors(nn.LPPool1d(2, 3, 2), T), tensors(nn.LPPool2d(2, 2), IMAGE),
+    tensors(nn.LPPool2d(2, (4, 3), (3, 2), ceil_mode=True), IMAGE), tensors(nn.LPPool2d(2, 3), (8, 6, 6)),
     tensors(lambda x: F.lp_pool2d(x, 3, (2, 3)), IMAGE), tensors(lambda x: F.lp_pool1d(x, 2, 2), T),
     tensors(lambda x: F.interpolate(x, scale_factor=0.5, mode="area"), IMAGE),
     tensors(lambda x: F.upsample(x, 9, mode="area"), IMAGE),
     tensors(lambda x: F.interpolate(x, scale_factor=0.6, mode="bilinear", recompute_scale_factor=True), IMAGE),
     tensors(lambda x: F.interpolate(x, scale_factor=(2, 1.5), mode="bilinear", align_corners=False), IMAGE),
-    tensors(nn.Upsample(scale_factor=(1, 2)), IMAGE),
+    tensors(nn.Upsample(scale_factor=(1, 2)), IMAGE), tensors(nn.Upsample((4, 3), mode="area"), IMAGE),
     tensors(parameters(lambda x, w: F.layer_norm(x, w.shape, w, None, 1e-5), torch.rand(8)), T),
     tensors(parameters(lambda x, w: F.group_norm(x, 2, w), torch.rand(6)), T),
     tensors(parameters(F.linear, torch.randn(8)), T),
@@ -542,6 +544,9 @@ def scale_mask(i):
     return (i > 1) * 2 + i
 
 
+# By call: others that it is written with, and that backends quantize as they quantize it.
+QUANTIZED = {"F.interpolate": {"F.adaptive_avg_pool1d", "F.adaptive_avg_pool2d", "F.adaptive_avg_pool3d"}}
+
 # What is computed before an op of numbers, whose result has their type.
 OF_TYPES = [
     (tensors(lambda x: x * x.size(-1) ** -0.5, T), ["operator.mul"]),
@@ -586,9 +591,41 @@ def export(exporter, f, shapes):
     return model, exported, exported.content()
 
 
-def check(case, exporter, ctq, folder):
+def name_in_patterns(name):
+    """Of a call, as backends have it in patterns."""
+    for prefix, whole in ("F.", "torch.nn.functional."), ("nn.", "torch.nn."), ("operator.", "_operator."):
+        if name.startswith(prefix):
+            return whole + name[len(prefix):]
+    return name
+
+
+def calls_of_backend(ctq):
+    """What the native backend quantizes."""
+    shown = subprocess.run([ctq, "show", "native", "--json"], capture_output=True, text=True, check=True)
+
+    def calls(pattern):
+        return {pattern} if isinstance(pattern, str) else {call for part in pattern for call in calls(part)}
+    return {call for config in json.loads(shown.stdout)["configs"] for call in calls(config["pattern"])}
+
+
+def called_by(row):
+    return row["module"]["type"] if "module" in row else row["target"]
+
+
+def check_floats(rows, written, quantized):
+    """No call is quantized that a decomposition has written, unless its original is it, or is quantized as it is."""
+    own = {node.name: original for node, original in written.items()}
+    for row in rows:
+        original, name = own.get(row["name"]), called_by(row)
+        assert original is None or name_in_patterns(name) not in quantized or name == original or (
+            name in QUANTIZED.get(original, ())), f"{original} is written with {name}, which backends quantize"
+
+
+def check(case, exporter, ctq, folder, written, quantized):
     f, shapes = case
+    written.clear()
     model, exported, rows = export(exporter, f, shapes)
+    check_floats(rows, written, quantized)
     for seed in range(3):
         inputs = inputs_for(shapes, seed)
         with torch.no_grad():
@@ -614,7 +651,14 @@ def main():
     exporter = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(exporter)
     import fx_decompositions
-    used = set()
+    used, written = set(), {}  # by node: the call in whose place it is
+
+    def note_nodes(args):
+        builder = next(x for x in flat(args) if isinstance(x, torch.fx.Proxy)).tracer
+        node = builder.replaced
+        original = (exporter.class_name(type(builder.model.get_submodule(node.target))) if node.op == "call_module"
+                    else exporter.Exporter(builder.model, None).target(node))
+        written.update((added, original) for added in builder.added)
     for table in fx_decompositions.DECOMPOSITIONS, fx_decompositions.MODULES:
         for key, decompose in table.items():
             @functools.wraps(decompose)
@@ -626,14 +670,16 @@ def main():
                     raise
                 if result is not None:
                     used.add(_decompose)
+                    note_nodes(args)
                 return result
             table[key] = noted
     every = {d.__wrapped__ for table in (fx_decompositions.DECOMPOSITIONS, fx_decompositions.MODULES)
              for d in table.values()}
+    quantized = calls_of_backend(ctq)
     with tempfile.TemporaryDirectory() as folder:
         for i, case in enumerate([*CASES, *IN_PLACE, *(case for case, _ in OF_TYPES)]):
             try:
-                check(case, exporter, ctq, Path(folder))
+                check(case, exporter, ctq, Path(folder), written, quantized)
             except Exception as e:
                 line = getattr(getattr(case[0], "__code__", None), "co_firstlineno", "")
                 raise AssertionError(f"case {i}, {case}, line {line}: {e}") from e
