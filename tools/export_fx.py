@@ -395,7 +395,17 @@ class Exporter:
         self.mask_parameters = {}  # the same by the names that their tensors have
         self.inside = {}  # by path: of the modules that are exported on their own
 
+    def check_modules(self):
+        for path, module in self.model.named_modules():
+            if isinstance(module, torch.jit.ScriptModule):
+                raise NotExpressible(f"{path or 'the model'} is a ScriptModule, whose Python code torch.fx would trace; "
+                                     "give the nn.Module that torch.jit was given")
+            if any(map(torch.nn.parameter.is_lazy, (*module._parameters.values(), *module._buffers.values()))):
+                raise NotExpressible(f"{path or 'the model'} has uninitialized parameters; run the model once before "
+                                     "it is exported")
+
     def trace(self):
+        self.check_modules()
         quantize_fx._swap_ff_with_fxff(self.model)
         paths = self.custom["standalone_module_name"] + self.custom["non_traceable_module_name"]
         classes = {class_name(type(m)): type(m) for m in self.model.modules()}
@@ -416,7 +426,7 @@ class Exporter:
         except Exception as e:  # of any type: the model's own code ran
             graph = None
             if self.shapes is None:
-                raise NotExpressible(untraceable(e)) from e
+                raise NotExpressible(untraceable(e, self.model)) from e
         if graph is not None and (self.shapes is None or not changes_constants(graph, self.model)):
             if self.shapes is None or self.runs(graph):
                 return graph, tracer.node_name_to_scope
@@ -496,7 +506,8 @@ class Exporter:
                 if node.target is operator.getitem and not node.users:
                     tracer.graph.erase_node(node)
             return tracer
-        raise why if isinstance(why, NotExpressible) else NotExpressible(untraceable(why)) from why
+        raise why if isinstance(why, NotExpressible) else NotExpressible(
+            untraceable(why, untouched)) from why
 
     def is_standalone(self, row):
         return row["op"] == "call_module" and (
@@ -939,7 +950,7 @@ def shape(text):
     """Of an input, and its type, or None."""
     extents, colon, dtype = text.partition(":")
     if colon and dtype not in ("float32", "int64", "bool"):
-        raise ValueError
+        raise argparse.ArgumentTypeError(f"an input is of float32, int64 or bool, not of {dtype or 'no type'}")
     return (tuple(int(extent) for extent in extents.split(",")),
             getattr(torch, dtype) if colon else None)
 

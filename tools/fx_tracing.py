@@ -311,17 +311,22 @@ def changes_constants(graph, model):
                for changed in (changed_by(node, model) for node in graph.nodes))
 
 
-def untraceable(error):
+def untraceable(error, model):
     """Which line of the model torch.fx cannot trace, and why."""
     others = tuple(str(Path(file).parent) for file in (torch.__file__, __file__))
     lines = [frame for frame in traceback.extract_tb(error.__traceback__)
              if not frame.filename.startswith(others)]
     place = f"{lines[-1].filename}:{lines[-1].lineno}: {lines[-1].line}\n" if lines else ""
     reason = (str(error).splitlines() or [type(error).__name__])[0]
+    if isinstance(error, KeyError):
+        reason = f"there is no key {reason}"
     if "pack_padded_sequence" in place:
         reason = "rows have no packed sequences; call the layer with the padded tensor, and mask what it gives"
     if re.search("int64|long", reason, re.IGNORECASE):
         reason += "; for an input of integers, add its type: --input 1,64:int64"
     advice = ("\nValues of traced tensors are not known while it traces: write conditions so that they "
               "need none" if isinstance(error, torch.fx.proxy.TraceError) else "")
+    hooked = next((path for path, module in model.named_modules() if module._forward_hooks), None)
+    if hooked is not None:
+        advice += f"\n{hooked} has a forward hook, which torch.fx does not call; write in forward() what it does"
     return f"{place}torch.fx cannot trace this: {reason}{advice}"

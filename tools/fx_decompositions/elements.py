@@ -58,7 +58,8 @@ def are_masks(*operands):
 def bits(*operands):
     """Refuses those of integers."""
     if any(is_tensor(x) and dtype_of(x) != torch.bool for x in operands):
-        raise Undecomposed("integers, whose bits no op of ctq computes")
+        raise Undecomposed("integers, whose bits no op of ctq computes; if an input is a mask, add its type: "
+                           "--input 1,64:bool")
 
 
 for _name, _of_masks in {"and": torch.logical_and, "or": torch.logical_or, "not": torch.logical_not}.items():

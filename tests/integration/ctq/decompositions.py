@@ -496,8 +496,9 @@ def of_constants(x):
 
 
 IN_PLACE = [tensors(sized_rows, T, items(3)),
-            *(tensors(f, T) for f in (swap_halves, written_by_masks, accumulate, nearest, of_elements, of_all, shared, of_types, of_pools, Shifted(), Residual(),
-                                      of_tuples, of_constants))]
+            *(tensors(f, T) for f in (
+                swap_halves, written_by_masks, accumulate, nearest, of_elements, of_all, shared, of_types, of_pools,
+                Shifted(), Residual(), of_tuples, of_constants))]
 
 
 def of_the_whole(x):
@@ -533,7 +534,7 @@ REFUSED = [
     (tensors(lambda x, k: x[[k, k]], T, items(2)), "a list of tensors as an index"),
     (tensors(lambda x, k: x[k[0] - k[0], :, k], T, items(2)), "an index of no axes beside others"),
     (tensors(lambda i: i ^ (i + 1), items(3)), "integers, whose bits no op of ctq computes"),
-    (tensors(lambda i: i & 3, items(3)), "integers, whose bits no op of ctq computes"),
+    (tensors(lambda i: i & 3, items(3)), "integers, whose bits no op of ctq computes; if an input is a mask, add"),
     (tensors(lambda x, i: x.scatter(1, i, 2.0, reduce="add"), T, items(2, 3, 8)), "reduce=add"),
     (tensors(lambda x: torch.linalg.norm(x, 2, (1, 2)), T), "a norm of matrices"),
     (tensors(lambda x: F.scaled_dot_product_attention(x, x, x, x @ x.mT, 0.5), T), "dropout_p is 0 in inference"),

@@ -251,6 +251,34 @@ class LastSteps(nn.Module):
         return y.gather(1, places).squeeze(1), y[torch.arange(y.size(0)), lengths - 1]
 
 
+class Kept(nn.Module):
+    def forward(self, x, mask):
+        return x * (~mask).unsqueeze(-1)
+
+
+def scripted():
+    return torch.jit.script(nn.Linear(6, 5))
+
+
+class Lazy(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.LazyLinear(2)
+
+    def forward(self, x):
+        return self.fc(x)
+
+
+class Features(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc, self.found = nn.Linear(6, 5), {}
+        self.fc.register_forward_hook(lambda module, inputs, output: self.found.__setitem__("fc", output))
+
+    def forward(self, x):
+        return self.fc(x) + 1, self.found["fc"]
+
+
 class Counted(nn.Module):
     def forward(self, x):
         return x / torch.ones(len(x[x > 0])).sum()
@@ -585,7 +613,12 @@ def main():
             assert failed.returncode != 0 and words in failed.stderr, failed.stderr
         for model, inputs, words in (("nets:Counted", ["2,3"], "are other ones in a second trace"),
                                      ("nets:Sized", ["2,6:float32"], "indices"),
-                                     ("nets:Sized", ["2,6:half"], "invalid shape value")):
+                                     ("nets:Sized", ["2,6:half"], "an input is of float32, int64 or bool, not of half"),
+                                     ("nets:scripted", ["1,3,16,16"], "the model is a ScriptModule"),
+                                     ("nets:Lazy", ["1,3"], "fc has uninitialized parameters; run the model once"),
+                                     ("nets:Features", ["1,6"], "cannot trace this: there is no key 'fc'\nfc has a "
+                                                                "forward hook, which torch.fx does not call"),
+                                     ("nets:Kept", ["2,3,4", "2,3"], "if an input is a mask, add its type")):
             failed = export(folder, model, *(part for i in inputs for part in ("--input", i)), "-o", "x.json")
             assert failed.returncode != 0 and words in failed.stderr, failed.stderr
         failed = export(folder, "nets:Untraceable", "--input", "1,3", "-o", "x.json")
