@@ -377,14 +377,15 @@ def are_close(a, b):
 
 
 class Exporter:
-    """shapes: of the inputs; None: unknown. custom: names by key of PrepareCustomConfig. dtypes: of the
-    inputs, where they are known."""
+    """shapes: of the inputs; None: unknown. custom: names by key of PrepareCustomConfig, and those of functions by
+    the key user_op. dtypes: of the inputs, where they are known."""
 
     def __init__(self, model, shapes, custom=None, trained=None, dtypes=None):
         self.model = self.original = model.eval()
         self.shapes = shapes
         self.dtypes = self.given_dtypes = dtypes or [None] * len(shapes or ())
         self.custom = {key: list((custom or {}).get(key) or ()) for key, _, _ in CUSTOM.values()}
+        self.user_ops = (custom or {}).get("user_op") or []
         self.trained = trained
         self.names = function_names()
         self.called = []  # paths of the modules that the graph calls
@@ -398,8 +399,8 @@ class Exporter:
     def check_modules(self):
         for path, module in self.model.named_modules():
             if isinstance(module, torch.jit.ScriptModule):
-                raise NotExpressible(f"{path or 'the model'} is a ScriptModule, whose Python code torch.fx would trace; "
-                                     "give the nn.Module that torch.jit was given")
+                raise NotExpressible(f"{path or 'the model'} is a ScriptModule, without the Python code that torch.fx "
+                                     "traces; give the nn.Module that torch.jit was given")
             if any(map(torch.nn.parameter.is_lazy, (*module._parameters.values(), *module._buffers.values()))):
                 raise NotExpressible(f"{path or 'the model'} has uninitialized parameters; run the model once before "
                                      "it is exported")
@@ -420,7 +421,7 @@ class Exporter:
         # Tracing and rewriting leave things in a model, as does its own code.
         untouched, self.model = self.model, self.copy(self.model)
         count = None if self.shapes is None else len(self.shapes)
-        tracer = InputTracer(untouched, paths, classes, count)
+        tracer = InputTracer(untouched, paths, classes, self.user_ops, count)
         try:
             graph = tracer.trace(self.model)
         except Exception as e:  # of any type: the model's own code ran
@@ -484,7 +485,7 @@ class Exporter:
             traced = []
             for inputs in self.filled_inputs(dtypes):
                 self.model = self.copy(untouched)
-                tracer = SizedTracer(untouched, paths, classes, inputs(), factories)
+                tracer = SizedTracer(untouched, paths, classes, self.user_ops, inputs(), factories)
                 try:
                     traced.append((tracer.trace(self.model), self.model))
                 except Exception as e:
@@ -532,12 +533,13 @@ class Exporter:
 
     def inputs_of(self, path):
         """What an Exporter of a module is made with: the shapes and types of its inputs, if they are known."""
+        custom = {"user_op": self.user_ops}
         calls = [node for node in self.graph.nodes if node.op == "call_module" and node.target == path]
         values = self.measured.if_known()
         read = [values[n] for n in calls[0].args if isinstance(n, Node)] if values is not None else []
         if not read or not all(isinstance(x, torch.Tensor) for x in read) or len(read) != len(calls[0].args):
-            return None, None, None, None
-        return [tuple(x.shape) for x in read], None, None, [x.dtype for x in read]
+            return None, custom, None, None
+        return [tuple(x.shape) for x in read], custom, None, [x.dtype for x in read]
 
     def rows(self):
         graph, scopes = self.trace()
@@ -970,6 +972,9 @@ def main():
     for option, (key, metavar, what) in CUSTOM.items():
         parser.add_argument(option, dest=key, action="append", metavar=metavar,
                             help=what + "; repeat it for each")
+    parser.add_argument("--user-op", action="append", metavar="my.FUNCTION",
+                        help="an op of your own, a function given to torch.fx.wrap; others are traced into; repeat it "
+                             "for each")
     arguments = parser.parse_args()
     try:
         trained = None

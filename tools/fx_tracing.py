@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Tracing with torch.fx: for export_fx.py."""
 
+import contextlib
 import dataclasses
 import dis
 import inspect
@@ -111,6 +112,28 @@ def run_script(call):
     return run
 
 
+def wrapped_calls(user_ops):
+    """Of the functions that torch.fx.wrap was given, those that stay calls: torchvision's, which ctq has ops for, and
+    the user's ops. Others are traced into."""
+    def stays(frame, name):
+        module = frame["__name__"]
+        return module.startswith("torchvision.") or f"{module}.{name}" in user_ops
+
+    wrapped = torch.fx._symbolic_trace._wrapped_fns_to_patch
+    if isinstance(wrapped, dict):  # PyTorch 2
+        return {key: frame for key, frame in wrapped.items() if stays(frame, key[1])}
+    return [(frame, name) for frame, name in wrapped if stays(frame, name)]
+
+
+def einops_of_proxies():
+    """If the model uses einops, it takes traced tensors."""
+    backends = sys.modules.get("einops._backends")
+    if backends is None:
+        return contextlib.nullcontext()
+    return mock.patch.object(backends.TorchBackend, "is_appropriate_type",
+                             lambda self, x: isinstance(x, (torch.Tensor, SizedProxy)))
+
+
 def is_positional(parameter):
     return parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD)
 
@@ -118,11 +141,13 @@ def is_positional(parameter):
 class InputTracer(QuantizationTracer):
     """Parameters of forward() that are no inputs keep their default values.
 
-    original: the model; a copy of it is traced. count: of the inputs; None: all parameters are inputs."""
+    original: the model; a copy of it is traced. user_ops: functions that stay calls. count: of the inputs; None: all
+    parameters are inputs."""
 
-    def __init__(self, original, paths, classes, count):
+    def __init__(self, original, paths, classes, user_ops, count):
         super().__init__(paths, classes)
         self.original = original
+        self.user_ops = user_ops
         self.count = count
 
     def create_args_for_root(self, *args, **named):
@@ -186,7 +211,8 @@ class InputTracer(QuantizationTracer):
     def trace(self, root, concrete_args=None):
         try:
             with mock.patch.object(torch, "empty", blank), mock.patch.object(
-                    torch.jit.ScriptFunction, "__call__", run_script(torch.jit.ScriptFunction.__call__)):
+                    torch.jit.ScriptFunction, "__call__", run_script(torch.jit.ScriptFunction.__call__)), (
+                    mock.patch.object(torch.fx._symbolic_trace, "_wrapped_fns_to_patch", wrapped_calls(self.user_ops))):
                 return super().trace(root, concrete_args)
         finally:
             self.restore(root)
@@ -210,8 +236,8 @@ class SizedTracer(InputTracer):
     inputs: a tensor for each input of the model.
     factories: torch.zeros and its like whose calls are nodes, for models that change what they give."""
 
-    def __init__(self, original, paths, classes, inputs, factories=()):
-        super().__init__(original, paths, classes, len(inputs))
+    def __init__(self, original, paths, classes, user_ops, inputs, factories=()):
+        super().__init__(original, paths, classes, user_ops, len(inputs))
         self.inputs = list(inputs)
         self.factories = factories
         self.values = {}  # by node
@@ -250,7 +276,8 @@ class SizedTracer(InputTracer):
 
     def trace(self, root, concrete_args=None):
         makers = {name: self.maker(getattr(torch, name)) for name in self.factories}
-        with mock.patch.object(torch.Tensor, "__getitem__", self.reader(torch.Tensor.__getitem__)):
+        with mock.patch.object(torch.Tensor, "__getitem__", self.reader(torch.Tensor.__getitem__)), (
+                einops_of_proxies()):
             if not makers:
                 return super().trace(root, concrete_args)
             with mock.patch.multiple(torch, **makers):

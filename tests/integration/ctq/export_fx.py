@@ -279,6 +279,21 @@ class Features(nn.Module):
         return self.fc(x) + 1, self.found["fc"]
 
 
+@torch.fx.wrap
+def scale_of(x, scale):
+    return scale if x.shape[0] > 1 else 1.0
+
+
+@torch.fx.wrap
+def clipped(x):
+    return x.clip(0, 1)
+
+
+class Wrapped(nn.Module):
+    def forward(self, x):
+        return clipped(x) * scale_of(x, 3.0)
+
+
 class Counted(nn.Module):
     def forward(self, x):
         return x / torch.ones(len(x[x > 0])).sum()
@@ -327,6 +342,23 @@ def trained_for_int8():
     sgd.step()
     model(image)
     return model
+'''
+
+EINOPS_NETS = '''
+from einops import rearrange, reduce, repeat
+from einops.layers.torch import Rearrange, Reduce
+from torch import nn
+
+
+class Patches(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.split = Rearrange("n c (h p) (w q) -> n (h w) (p q c)", p=4, q=4)
+        self.fc = nn.Linear(48, 6)
+        self.mean = Reduce("n (t u) c -> n t c", "mean", u=2)
+
+    def forward(self, x):
+        return repeat(self.mean(self.fc(self.split(x))), "n t c -> n (t k) c", k=3)
 '''
 
 CHECK = '''
@@ -431,7 +463,8 @@ assert qparams["relu.output_scale"].item() > 0 and "layer1_conv.output_scale" in
 
 def run(*command, folder=None):
     return subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False,
-                          cwd=folder, env={**os.environ, "PYTHONPATH": str(folder)})
+                          cwd=folder, env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, (
+                              folder and str(folder), os.environ.get("PYTHONPATH"))))})
 
 
 def export(folder, *arguments):
@@ -451,6 +484,7 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "nets.py").write_text(NETS)
+        (folder / "einops_nets.py").write_text(EINOPS_NETS)
         rows = rows_of(folder, "nets:net", "net.json", "1,3,16,16")
         by_name = {row["name"]: row for row in rows}
         assert rows == rows_of(folder, "nets:trained", "again.json", "1,3,16,16"), "of an object"
@@ -568,6 +602,12 @@ def main():
         failed = export(folder, "nets:LastSteps", "--input", "2,5,4", "--input", "2:float32", "-o", "x.json")
         assert "int64 for index; for an input of integers, add its type: --input 1,64:int64" in failed.stderr, failed
 
+        rows = rows_of(folder, "nets:Wrapped", "wrapped.json", "2,6")
+        assert [row["target"] for row in rows] == ["x", "clip", "operator.mul", "output"], rows
+        done = export(folder, "nets:Wrapped", "--input", "2,6", "--user-op", "nets.clipped", "-o", "wrapped.json")
+        rows = json.loads((folder / "wrapped.json").read_text())
+        assert [row["target"] for row in rows] == ["x", "nets.clipped", "operator.mul", "output"], done.stderr
+
         rows = rows_of(folder, "nets:Rest", "rest.json", "2,6", "2,6")
         assert [row["target"] for row in rows] == ["x", "others_0", "operator.add", "operator.mul", "output"], rows
         rows = rows_of(folder, "nets:SizedRest", "rest.json", "2,6", "2,6")
@@ -621,6 +661,12 @@ def main():
                                      ("nets:Kept", ["2,3,4", "2,3"], "if an input is a mask, add its type")):
             failed = export(folder, model, *(part for i in inputs for part in ("--input", i)), "-o", "x.json")
             assert failed.returncode != 0 and words in failed.stderr, failed.stderr
+        if run(PYTHON, "-c", "import einops").returncode == 0:
+            rows = rows_of(folder, "einops_nets:Patches", "einops.json", "1,3,8,8")
+            assert [row["target"] for row in rows if row["op"].startswith("call_")] == [
+                "reshape", "permute", "reshape", "fc", "reshape", "permute", "mean", "torch.unsqueeze", "expand",
+                "reshape"], rows
+
         failed = export(folder, "nets:Untraceable", "--input", "1,3", "-o", "x.json")
         assert "return x if x.sum() > 0 else -x  # no number\ntorch.fx cannot trace this: " in failed.stderr
         assert "nets.py:" in failed.stderr and "Traceback" not in failed.stderr, failed.stderr
