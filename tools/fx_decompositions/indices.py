@@ -10,7 +10,7 @@ from fx_decompositions.elements import scaled
 from fx_decompositions.reductions import any_of
 from fx_decompositions.table import (
     axis_of, decomposes, decomposes_function, decomposes_module, dtype_of, is_tensor, rank_of, size_of, Undecomposed)
-from fx_decompositions.views import mean_of, reshaped, unsqueezed
+from fx_decompositions.views import mean_of, reshaped, selected, unsqueezed
 
 
 @decomposes("F.one_hot")
@@ -168,6 +168,15 @@ def by_tensors(x, items):
     return part[tuple(rest)] if whole is None else whole
 
 
+def by_long_list(x, items):
+    """x[:, [7, 6, 5, 4, 3, 2, 1, 0]]: more integers than ctq has in an option."""
+    at = next((i for i, item in enumerate(items) if isinstance(item, list) and len(item) > 6), None)
+    if at is None or any(map(is_tensor, items)) or not all(isinstance(place, int) for place in items[at]):
+        return None
+    axis = at - len(items) if Ellipsis in items[:at] else at
+    return selected(x, axis, [place % size_of(x)[axis] for place in items[at]])
+
+
 @decomposes_function(operator.getitem)
 def get_item(x, index):
     """By masks, and by lists beside other indices, all of them constants; by tensors that broadcast."""
@@ -184,7 +193,7 @@ def get_item(x, index):
     is_mask = any(c is not None and c.dtype == torch.bool for c in chosen)
     of_lists = sum(isinstance(item, list) for item in items)
     if not is_mask and (of_lists == 0 or (of_lists == 1 and all(is_whole))):
-        return None
+        return by_long_list(x, items)
     size = tuple(size_of(x))
     places = torch.arange(math.prod(size)).reshape(size)[tuple(
         item if c is None else c for item, c in zip(items, chosen))]

@@ -368,7 +368,8 @@ CASES = [
     # indices that are constants
     *(tensors(f, T) for f in (
         lambda x: x[:, [1, 3], ::2], lambda x: x[[0, 1, 1], [5, 3, 0]], lambda x: x[:, [[1], [2]], [0, 3]],
-        lambda x: x[:, torch.tensor([True, False, True, False, False, True])], lambda x: x[:, [0, 2]],
+        lambda x: x[..., [7, 6, 5, 4, -5, 2, 1, 0]], lambda x: x[:, [5, 4, 3, 2, 1, 0, -1], :],
+        lambda x: x[[0, 1, 1, 0, 0, 0, 1]], lambda x: x[:, torch.tensor([True, False, True, False, False, True])], lambda x: x[:, [0, 2]],
         lambda x: x[..., torch.arange(8) > 3])),
 ]
 
