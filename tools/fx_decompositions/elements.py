@@ -213,6 +213,20 @@ def power(x, exponent):
     return torch.where(torch.logical_and(is_negative, is_broken), x.log(), signed)  # not a number
 
 
+@decomposes("float_power")
+def float_power(x, exponent):
+    """Of a number. (PyTorch computes in float64.)"""
+    if is_tensor(exponent) or not is_tensor(x):
+        raise Undecomposed("an exponent that is a tensor")
+    return (x if dtype_of(x).is_floating_point else x.float()).pow(float(exponent))
+
+
+@decomposes("heaviside")
+def heaviside(x, values):
+    x, values = of_one_size(x, values)
+    return torch.where(x.eq(0), values, x.gt(0).float())
+
+
 @decomposes("divide")
 def divide(x, other, *, rounding_mode=None):
     return x.div(other) if rounding_mode is None else div(x, other, rounding_mode=rounding_mode)

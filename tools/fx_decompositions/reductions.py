@@ -8,7 +8,7 @@ import torch
 from fx_decompositions.elements import finite_or_zero, maximum, minimum
 from fx_decompositions.table import (
     axis_of, decomposes, dtype_of, is_tensor, rank_of, size_of, Undecomposed)
-from fx_decompositions.views import mean_of, reshaped
+from fx_decompositions.views import mean_of, reshaped, stacked, unsqueezed
 
 
 def of_all_or_two(extreme, extreme_of_two):
@@ -133,6 +133,25 @@ def median(x, dim=None, keepdim=False):
         count = math.prod(size_of(x))
         return reshaped(x, -1).sort(0)[0].select(0, (count - 1) // 2)
     return kthvalue(x, (size_of(x)[dim] + 1) // 2, dim, keepdim)
+
+
+@decomposes("quantile")
+def quantile(x, q, dim=None, keepdim=False, *, interpolation="linear"):
+    """Of constant shares, each between two elements of what is sorted."""
+    shares = x.tracer.constant(q) if is_tensor(q) else torch.tensor(q)
+    if shares is None or interpolation != "linear" or (dim is None and keepdim):
+        raise Undecomposed(f"q={q}, interpolation={interpolation}, keepdim={keepdim}")
+    x, dim = (reshaped(x, -1), 0) if dim is None else (x, dim)
+    x, last = x.sort(dim)[0], size_of(x)[dim] - 1
+
+    def of_share(share):
+        low = math.floor(share * last)
+        first, second = (x.select(dim, min(i, last)) for i in (low, low + 1))
+        between = first.add(second.sub(first).mul(share * last - low))
+        return unsqueezed(between, axis_of(x, dim)) if keepdim else between
+    if shares.dim() == 0:
+        return of_share(shares.item())
+    return stacked([of_share(share) for share in shares.tolist()], 0)
 
 
 @decomposes("kthvalue")
