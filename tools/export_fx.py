@@ -27,6 +27,7 @@ rows follow, and those that it does not trace into. Classes are called as rows d
 
 import argparse
 import copy
+import functools
 import importlib
 import inspect
 import itertools
@@ -273,6 +274,19 @@ def has_attribute(model, path):
     return True
 
 
+def swap_sync_norms(model):
+    """nn.SyncBatchNorm in evaluation mode is nn.BatchNorm1d, 2d or 3d: which, its first input says."""
+    for module in model.modules():
+        if type(module) is torch.nn.SyncBatchNorm:
+            module.__class__ = torch.nn.BatchNorm2d
+            module._check_input_dim = functools.partial(take_rank, module)
+
+
+def take_rank(norm, x):
+    norm.__class__ = {4: torch.nn.BatchNorm2d, 5: torch.nn.BatchNorm3d}.get(x.dim(), torch.nn.BatchNorm1d)
+    del norm._check_input_dim
+
+
 def is_norm(module):
     return isinstance(module, torch.nn.modules.batchnorm._BatchNorm)
 
@@ -408,6 +422,7 @@ class Exporter:
     def trace(self):
         self.check_modules()
         quantize_fx._swap_ff_with_fxff(self.model)
+        swap_sync_norms(self.model)
         paths = self.custom["standalone_module_name"] + self.custom["non_traceable_module_name"]
         classes = {class_name(type(m)): type(m) for m in self.model.modules()}
         wanted = self.custom["standalone_module_class"] + self.custom["non_traceable_module_class"]

@@ -563,13 +563,15 @@ def convert_operands(graph, measured, scopes):
 
 
 def fold_numbers(graph, measured):
-    """Writes x.size(-1) ** -0.5, math.ceil(x.size(0) / 2) and x.numel() as numbers; sizes stay calls."""
+    """Writes x.size(-1) ** -0.5, math.ceil(x.size(0) / 2), x.numel() and self.scale.item() as numbers; sizes stay
+    calls."""
     for node in list(graph.nodes):
         is_of_math = node.op == "call_function" and getattr(node.target, "__module__", "") == "math"
-        if not (is_of_math or may_be_number(node)) or measured.if_known() is None:
+        is_item = node.target == "item" and is_constant(node)
+        if not (is_of_math or is_item or may_be_number(node)) or measured.if_known() is None:
             continue
         is_count = node.target in ("numel", "nelement", "dim", "ndimension")
-        if not is_of_math and not is_count and not isinstance(measured[node], float):
+        if not is_of_math and not is_item and not is_count and not isinstance(measured[node], float):
             continue
         for user in list(node.users):
             user.args, user.kwargs = (map_arg(a, lambda n: measured[n] if n is node else n)

@@ -72,6 +72,22 @@ class SizedProxy(torch.fx.Proxy):
             return self.tracer.create_proxy("call_function", getattr, (self, name), {})
         return super().__getattr__(name)
 
+    def item(self):
+        return self.tracer.number(self) if self.tracer.is_decided(self) else self.tracer.create_proxy(
+            "call_method", "item", (self,), {})
+
+    def __float__(self):
+        return float(self.tracer.number(self))
+
+    def __int__(self):
+        return int(self.tracer.number(self))
+
+    def __index__(self):
+        return operator.index(self.tracer.number(self))
+
+    def __bool__(self):
+        return bool(self.tracer.number(self)) if self.tracer.is_decided(self) else super().__bool__()
+
     def __abs__(self):
         return torch.abs(self)
 
@@ -241,6 +257,7 @@ class SizedTracer(InputTracer):
         self.inputs = list(inputs)
         self.factories = factories
         self.values = {}  # by node
+        self.decided = set()  # nodes that attributes alone decide
         self.is_computing = False
 
     def proxy(self, node):
@@ -248,6 +265,16 @@ class SizedTracer(InputTracer):
 
     def value_of(self, proxy):
         return self.values.get(proxy.node)
+
+    def is_decided(self, proxy):
+        """Whether attributes alone decide a tensor."""
+        return proxy.node in self.decided
+
+    def number(self, proxy):
+        """Of a tensor of one element."""
+        if not self.is_decided(proxy):
+            raise torch.fx.proxy.TraceError("a number that inputs decide")
+        return self.value_of(proxy).item()
 
     def value_of_node(self, node):
         if node not in self.values and node.op == "get_attr":  # a constant of the model's code
@@ -266,6 +293,9 @@ class SizedTracer(InputTracer):
                 value = self.values[proxy.node] = self.compute(kind, target, args, kwargs)
         finally:
             self.is_computing = False
+        read = proxy.node.all_input_nodes
+        if kind == "get_attr" or (read and self.decided.issuperset(read)):
+            self.decided.add(proxy.node)
         if kind == "call_function" and isinstance(value, (bool, int, float, torch.dtype, torch.Size)):
             self.graph.erase_node(proxy.node)
             return value  # torch.is_floating_point(x), torch.numel(x)

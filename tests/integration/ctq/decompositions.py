@@ -327,6 +327,7 @@ CASES = [
     tensors(parameters(lambda x, w: F.layer_norm(x, w.shape, w, None, 1e-5), torch.rand(8)), T),
     tensors(parameters(lambda x, w: F.group_norm(x, 2, w), torch.rand(6)), T),
     tensors(parameters(F.linear, torch.randn(8)), T),
+    tensors(parameters(lambda x, scale: x * scale.exp().item(), torch.tensor(0.5)), T),
     tensors(parameters(lambda x, w: F.conv2d(x, w, padding="same", dilation=2), torch.randn(4, 8, 3, 5)), IMAGE),
     tensors(parameters(lambda x, w: F.conv2d(x, w, padding="same"), torch.randn(4, 8, 2, 3)), IMAGE),
     tensors(parameters(lambda x, w: F.conv1d(x, w, padding="same"), torch.randn(4, 6, 4)), T),

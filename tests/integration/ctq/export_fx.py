@@ -294,6 +294,30 @@ class Wrapped(nn.Module):
         return clipped(x) * scale_of(x, 3.0)
 
 
+class Synchronized(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv, self.bn = nn.Conv2d(3, 4, 3), nn.SyncBatchNorm(4)
+        self.last = nn.SyncBatchNorm(4)
+
+    def forward(self, x):
+        return self.last(self.bn(self.conv(x)).mean((2, 3)))
+
+
+class Numbers(nn.Module):
+    """Numbers and branches that parameters decide."""
+
+    def __init__(self):
+        super().__init__()
+        self.scale = nn.Parameter(torch.tensor(2.0))
+        self.sizes = nn.Parameter(torch.tensor([2, 3]), requires_grad=False)
+
+    def forward(self, x):
+        y = x * self.scale.item() + float(self.scale + 1)
+        y = y[:, :int(self.sizes[0])].repeat(1, int(self.sizes[1]))
+        return y if self.scale > 1 else -y
+
+
 class Counted(nn.Module):
     def forward(self, x):
         return x / torch.ones(len(x[x > 0])).sum()
@@ -607,6 +631,13 @@ def main():
         done = export(folder, "nets:Wrapped", "--input", "2,6", "--user-op", "nets.clipped", "-o", "wrapped.json")
         rows = json.loads((folder / "wrapped.json").read_text())
         assert [row["target"] for row in rows] == ["x", "nets.clipped", "operator.mul", "output"], done.stderr
+
+        rows = rows_of(folder, "nets:Synchronized", "synchronized.json", "1,3,8,8")
+        assert [row["module"]["type"] for row in rows if "module" in row] == [
+            "nn.Conv2d", "nn.BatchNorm2d", "nn.BatchNorm1d"], rows
+        rows = rows_of(folder, "nets:Numbers", "numbers.json", "2,6")
+        assert [row["args"][1:] for row in rows if row["op"].startswith("call_")] == [
+            [2.0], [3.0], [[{"s": [None, None, None]}, {"s": [None, 2, None]}]], [1, 3]], rows
 
         rows = rows_of(folder, "nets:Rest", "rest.json", "2,6", "2,6")
         assert [row["target"] for row in rows] == ["x", "others_0", "operator.add", "operator.mul", "output"], rows
