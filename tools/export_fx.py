@@ -50,7 +50,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 from fx_rewrites import (IS_PARAMETER, Measured, NotExpressible, attribute_of, compute, compute_apart, outputs_of,
                          random_node, rewrite, without_fast_paths)
 from fx_tracing import (FACTORIES, MORE_FACTORIES, InputTracer, SizedTracer, changes_constants, is_record,
-                        is_same_graph, items_of, untraceable)
+                        is_same_graph, items_of, packed, untraceable)
 
 try:
     from torch.ao.nn.intrinsic.modules.fused import _FusedModule as FUSED
@@ -392,11 +392,13 @@ def are_close(a, b):
 
 class Exporter:
     """shapes: of the inputs; None: unknown. custom: names by key of PrepareCustomConfig, and those of functions by
-    the key user_op. dtypes: of the inputs, where they are known."""
+    the key user_op. dtypes: of the inputs, where they are known. names: of items of dicts and lists, as packed() takes
+    them."""
 
-    def __init__(self, model, shapes, custom=None, trained=None, dtypes=None):
+    def __init__(self, model, shapes, custom=None, trained=None, dtypes=None, names=None):
         self.model = self.original = model.eval()
         self.shapes = shapes
+        self.input_names = None if shapes is None else names or [None] * len(shapes)
         self.dtypes = self.given_dtypes = dtypes or [None] * len(shapes or ())
         self.custom = {key: list((custom or {}).get(key) or ()) for key, _, _ in CUSTOM.values()}
         self.user_ops = (custom or {}).get("user_op") or []
@@ -435,8 +437,7 @@ class Exporter:
         classes = [classes[name] for name in wanted]
         # Tracing and rewriting leave things in a model, as does its own code.
         untouched, self.model = self.model, self.copy(self.model)
-        count = None if self.shapes is None else len(self.shapes)
-        tracer = InputTracer(untouched, paths, classes, self.user_ops, count)
+        tracer = InputTracer(untouched, paths, classes, self.user_ops, self.input_names)
         try:
             graph = tracer.trace(self.model)
         except Exception as e:  # of any type: the model's own code ran
@@ -500,7 +501,8 @@ class Exporter:
             traced = []
             for inputs in self.filled_inputs(dtypes):
                 self.model = self.copy(untouched)
-                tracer = SizedTracer(untouched, paths, classes, self.user_ops, inputs(), factories)
+                tracer = SizedTracer(untouched, paths, classes, self.user_ops, self.input_names, inputs(),
+                                     factories)
                 try:
                     traced.append((tracer.trace(self.model), self.model))
                 except Exception as e:
@@ -593,6 +595,9 @@ class Exporter:
             rows += self.transformer_rows(node, row, taken) or [self.with_masks(node, row)]
         return rows
 
+    def run_original(self, inputs):
+        return run(self.copy(self.original), packed(self.input_names, inputs))
+
     def check_values(self):
         """Code of a model that computes with values of tensors may be traced to something else."""
         if self.shapes is None:
@@ -603,7 +608,7 @@ class Exporter:
                       torch.randint(*((0, 2) if d == torch.bool else bounds), s, generator=generator).to(d)
                       for s, d in zip(self.shapes, dtypes)]
             try:
-                wanted = run(self.copy(self.original), [x.clone() for x in inputs])
+                wanted = self.run_original([x.clone() for x in inputs])
             except Exception:  # of any type: the model's own code ran
                 continue
             try:
@@ -841,7 +846,7 @@ class Exporter:
         inputs = [value.to(torch.bool) if n is node else value for n, value in
                   ((n, self.measured[n]) for n in self.graph.nodes if n.op == "placeholder")]
         try:
-            run(self.copy(self.original), inputs)
+            self.run_original(inputs)
         except Exception:  # of any type: the model's own code ran
             return False
         return True
@@ -964,12 +969,15 @@ def find_model(name):
 
 
 def shape(text):
-    """Of an input, and its type, or None."""
+    """Of an input, its type, or None, and its name, or None."""
+    name, equals, text = text.rpartition("=")
+    if equals and not all(name.partition(".")):
+        raise argparse.ArgumentTypeError(f"{name} is not of the form batch.image, an item of an argument")
     extents, colon, dtype = text.partition(":")
     if colon and dtype not in ("float32", "int64", "bool"):
         raise argparse.ArgumentTypeError(f"an input is of float32, int64 or bool, not of {dtype or 'no type'}")
     return (tuple(int(extent) for extent in extents.split(",")),
-            getattr(torch, dtype) if colon else None)
+            getattr(torch, dtype) if colon else None, name or None)
 
 
 def main():
@@ -977,7 +985,8 @@ def main():
     parser.add_argument("model", metavar="MODEL", help="module:function, module:class or :object")
     parser.add_argument("--input", type=shape, action="append", required=True, metavar="SHAPE",
                         help="of one input, 1,3,224,224; repeat it for each. Its type may follow, "
-                             "1,64:int64, float32 or bool, for a model that asks for it")
+                             "1,64:int64, float32 or bool, for a model that asks for it; a name stands before it if "
+                             "an argument is a dict or a list of inputs, batch.image=1,3,8,8 or images.0=1,3,8,8")
     parser.add_argument("-o", "--output", type=Path, required=True, metavar="NAME.json")
     parser.add_argument("--qat", metavar="MODULE:NAME",
                         help="the same model as prepare_qat_fx returned it, trained")
@@ -996,8 +1005,8 @@ def main():
         if arguments.qat is not None:
             backend = None if arguments.backend is None else find_object(arguments.backend)
             trained = Trained(find_model(arguments.qat), backend() if callable(backend) else backend)
-        shapes, dtypes = zip(*arguments.input)
-        exporter = Exporter(find_model(arguments.model), shapes, vars(arguments), trained, dtypes)
+        shapes, dtypes, names = zip(*arguments.input)
+        exporter = Exporter(find_model(arguments.model), shapes, vars(arguments), trained, dtypes, names)
         content = exporter.content()
         write_rows(arguments.output, content)
         if not arguments.no_weights:

@@ -150,6 +150,25 @@ def einops_of_proxies():
                              lambda self, x: isinstance(x, (torch.Tensor, SizedProxy)))
 
 
+def packed(names, inputs):
+    """Inputs as forward() has them: a dict of those called batch.image and batch.mask, a list of xs.0 and xs.1."""
+    arguments, items = [], {}
+    for name, x in zip(names, inputs):
+        parameter, _, key = (name or "").partition(".")
+        if not parameter:
+            arguments.append(x)
+        elif parameter in items:
+            items[parameter][key] = x
+        else:
+            arguments.append(items.setdefault(parameter, {key: x}))
+    return [list(a.values()) if isinstance(a, dict) and all(map(str.isdigit, a)) else a for a in arguments]
+
+
+def name_of_item(name):
+    """Of batch.image, that of its node."""
+    return name.replace(".", "_")
+
+
 def is_positional(parameter):
     return parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD)
 
@@ -157,14 +176,17 @@ def is_positional(parameter):
 class InputTracer(QuantizationTracer):
     """Parameters of forward() that are no inputs keep their default values.
 
-    original: the model; a copy of it is traced. user_ops: functions that stay calls. count: of the inputs; None: all
-    parameters are inputs."""
+    original: the model; a copy of it is traced. user_ops: functions that stay calls. names: of the inputs, as packed()
+    takes them; None: all parameters are inputs."""
 
-    def __init__(self, original, paths, classes, user_ops, count):
+    def __init__(self, original, paths, classes, user_ops, names):
         super().__init__(paths, classes)
         self.original = original
         self.user_ops = user_ops
-        self.count = count
+        self.count = None if names is None else len(packed(names, names))
+        self.items = {}  # by parameter: names of inputs
+        for name in filter(None, names or ()):
+            self.items.setdefault(name.partition(".")[0], []).append(name)
 
     def create_args_for_root(self, *args, **named):
         self.defaults = {} if self.count is None else self.defaults_of(self.root.forward)
@@ -177,6 +199,10 @@ class InputTracer(QuantizationTracer):
             elif name.startswith("*"):
                 given[i] = tuple(self.create_proxy("placeholder", f"{name[1:]}_{k}", (), {})
                                  for k in range(max(self.count - positional, 0)))
+            elif name in self.items:
+                with self.graph.inserting_before(proxy.node):
+                    given[i], = packed(self.items[name], [self.create_proxy("placeholder", name_of_item(n), (), {})
+                                                          for n in self.items[name]])
             elif name in self.defaults:
                 given[i] = self.defaults[name]
             if given[i] is not proxy:
@@ -249,12 +275,13 @@ class SizedTracer(InputTracer):
     """Computes each node while it traces, so that sizes are numbers: for models that compute with sizes
     what torch.fx cannot trace.
 
-    inputs: a tensor for each input of the model.
+    inputs: a tensor for each name of an input.
     factories: torch.zeros and its like whose calls are nodes, for models that change what they give."""
 
-    def __init__(self, original, paths, classes, user_ops, inputs, factories=()):
-        super().__init__(original, paths, classes, user_ops, len(inputs))
-        self.inputs = list(inputs)
+    def __init__(self, original, paths, classes, user_ops, names, inputs, factories=()):
+        super().__init__(original, paths, classes, user_ops, names)
+        self.inputs = [x for name, x in zip(names, inputs) if name is None]
+        self.named_inputs = {name_of_item(name): x for name, x in zip(names, inputs) if name is not None}
         self.factories = factories
         self.values = {}  # by node
         self.decided = set()  # nodes that attributes alone decide
@@ -332,8 +359,10 @@ class SizedTracer(InputTracer):
 
     def compute(self, kind, target, args, kwargs):
         if kind == "placeholder":
-            if target.startswith("*") or target in self.defaults:
+            if target.startswith("*") or target in self.defaults or target in self.items:
                 return None  # InputTracer replaces it
+            if target in self.named_inputs:
+                return self.named_inputs[target]
             if not self.inputs:
                 raise NotExpressible(f"no --input is given for {target}")
             return self.inputs.pop(0)

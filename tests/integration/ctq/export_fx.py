@@ -318,6 +318,16 @@ class Numbers(nn.Module):
         return y if self.scale > 1 else -y
 
 
+class Batches(nn.Module):
+    def forward(self, batch, scale, xs):
+        return batch["image"] * scale + sum(xs, 0) * batch["more"]
+
+
+class SizedBatches(Batches):
+    def forward(self, batch, scale, xs):
+        return super().forward(batch, scale, xs) + torch.ones(batch["image"].size(1))
+
+
 class Counted(nn.Module):
     def forward(self, x):
         return x / torch.ones(len(x[x > 0])).sum()
@@ -638,6 +648,13 @@ def main():
         rows = rows_of(folder, "nets:Numbers", "numbers.json", "2,6")
         assert [row["args"][1:] for row in rows if row["op"].startswith("call_")] == [
             [2.0], [3.0], [[{"s": [None, None, None]}, {"s": [None, 2, None]}]], [1, 3]], rows
+
+        for model in "nets:Batches", "nets:SizedBatches":
+            rows = rows_of(folder, model, "batches.json", "batch.image=2,6", "batch.more=6", "1", "xs.0=2,6", "xs.1=2,1")
+            assert [(row["name"], row["shape"]) for row in rows if row["op"] == "placeholder"] == [
+                ("batch_image", [2, 6]), ("batch_more", [6]), ("scale", [1]), ("xs_0", [2, 6]), ("xs_1", [2, 1])], rows
+        failed = export(folder, "nets:Batches", "--input", "x=2,6", "-o", "x.json")
+        assert "x is not of the form batch.image" in failed.stderr, failed.stderr
 
         rows = rows_of(folder, "nets:Rest", "rest.json", "2,6", "2,6")
         assert [row["target"] for row in rows] == ["x", "others_0", "operator.add", "operator.mul", "output"], rows
