@@ -240,6 +240,12 @@ class InputTracer(QuantizationTracer):
                 self.submodule_paths[module] = path
             return path
 
+    def create_proxy(self, kind, target, args, kwargs, *others, **more):
+        if target is operator.getitem and isinstance(args[1], str) and args[0].node.op == "placeholder":
+            name = args[0].node.target
+            raise NotExpressible(f"{name} is a dict; give its items: --input {name}.{args[1]}=SHAPE")
+        return super().create_proxy(kind, target, args, kwargs, *others, **more)
+
     def create_arg(self, a):
         if type(a).__module__ == "numpy" and hasattr(a, "ndim"):
             a = torch.as_tensor(a) if a.ndim > 0 else a.item()

@@ -222,7 +222,8 @@ CASES = [
         lambda x: torch.linalg.vector_norm(x, 1, (0, 1)),
         lambda x: x.median(), lambda x: x.median(1)[0], lambda x: torch.median(x, 1, True).values,
         lambda x: torch.quantile(x, 0.3), lambda x: x.quantile(0.75, -1, keepdim=True),
-        lambda x: torch.quantile(x, torch.tensor([0.25, 0.5, 1.0]), 1), lambda x: x.quantile(torch.tensor([0.1])),
+        lambda x: torch.quantile(x, torch.tensor([0.25, 0.5, 1.0]), 1),
+        lambda x: x.quantile(torch.tensor([0.1])),
         lambda x: x.kthvalue(3, 1)[0], lambda x: x.gather(2, torch.kthvalue(x, 2, -1, True).indices),
         lambda x: x.gather(1, x.argsort(1)), lambda x: x.gather(2, torch.argsort(x, descending=True)),
         torch.msort, torch.diff,
@@ -374,7 +375,8 @@ CASES = [
     *(tensors(f, T) for f in (
         lambda x: x[:, [1, 3], ::2], lambda x: x[[0, 1, 1], [5, 3, 0]], lambda x: x[:, [[1], [2]], [0, 3]],
         lambda x: x[..., [7, 6, 5, 4, -5, 2, 1, 0]], lambda x: x[:, [5, 4, 3, 2, 1, 0, -1], :],
-        lambda x: x[[0, 1, 1, 0, 0, 0, 1]], lambda x: x[:, torch.tensor([True, False, True, False, False, True])], lambda x: x[:, [0, 2]],
+        lambda x: x[[0, 1, 1, 0, 0, 0, 1]],
+        lambda x: x[:, torch.tensor([True, False, True, False, False, True])], lambda x: x[:, [0, 2]],
         lambda x: x[..., torch.arange(8) > 3])),
 ]
 

@@ -650,11 +650,15 @@ def main():
             [2.0], [3.0], [[{"s": [None, None, None]}, {"s": [None, 2, None]}]], [1, 3]], rows
 
         for model in "nets:Batches", "nets:SizedBatches":
-            rows = rows_of(folder, model, "batches.json", "batch.image=2,6", "batch.more=6", "1", "xs.0=2,6", "xs.1=2,1")
+            rows = rows_of(folder, model, "batches.json", "batch.image=2,6", "batch.more=6", "1", "xs.0=2,6",
+                           "xs.1=2,1")
             assert [(row["name"], row["shape"]) for row in rows if row["op"] == "placeholder"] == [
                 ("batch_image", [2, 6]), ("batch_more", [6]), ("scale", [1]), ("xs_0", [2, 6]), ("xs_1", [2, 1])], rows
         failed = export(folder, "nets:Batches", "--input", "x=2,6", "-o", "x.json")
         assert "x is not of the form batch.image" in failed.stderr, failed.stderr
+        inputs = (part for shape in ("2,6", "1", "2,6") for part in ("--input", shape))
+        failed = export(folder, "nets:Batches", *inputs, "-o", "x.json")
+        assert "batch is a dict; give its items: --input batch.image=SHAPE" in failed.stderr, failed.stderr
 
         rows = rows_of(folder, "nets:Rest", "rest.json", "2,6", "2,6")
         assert [row["target"] for row in rows] == ["x", "others_0", "operator.add", "operator.mul", "output"], rows
