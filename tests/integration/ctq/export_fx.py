@@ -233,6 +233,7 @@ class Padded(nn.Module):
         self.requires_grad_(False)
 
     def forward(self, ids):
+        torch._assert(ids.dim() == 2, "sentences")
         mask = ids == 0
         x = self.words(ids)
         x = self.encoder(x + self.positions[:, :x.size(1)], src_key_padding_mask=mask)
@@ -508,7 +509,7 @@ def export(folder, *arguments):
 def rows_of(folder, model, name, *inputs):
     shapes = [part for shape in inputs for part in ("--input", shape)]
     done = export(folder, model, *shapes, "-o", name)
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == 0 and not done.stderr, done.stderr
     return json.loads((folder / name).read_text())
 
 
