@@ -414,7 +414,7 @@ def untraceable(error, model):
         reason = f"there is no key {reason}"
     if "pack_padded_sequence" in place:
         reason = "rows have no packed sequences; call the layer with the padded tensor, and mask what it gives"
-    if re.search("int64|long", reason, re.IGNORECASE):
+    if re.search(r"int64|\blong(tensor)?\b", reason, re.IGNORECASE):
         reason += "; for an input of integers, add its type: --input 1,64:int64"
     advice = ("\nValues of traced tensors are not known while it traces: write conditions so that they "
               "need none" if isinstance(error, torch.fx.proxy.TraceError) else "")
