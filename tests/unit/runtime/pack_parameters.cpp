@@ -33,10 +33,10 @@ TEST_CASE("each step gets the qparams of its operands, a relu in the lower bound
   REQUIRE(schedule.steps[1].key.kernel == ctq::kernel::linear);
   REQUIRE(schedule.steps[1].key.relu);
   CHECK(p->data[1].in[0].zero_point == 100);
-  CHECK(p->data[1].steps.lo == 30);
-  CHECK(p->data[1].steps.hi == 255);
-  CHECK(p->data[2].steps.lo == 0);
-  CHECK(p->data[2].steps.zero_point == 50);
+  CHECK(p->data[1].out_range.lo == 30);
+  CHECK(p->data[1].out_range.hi == 255);
+  CHECK(p->data[2].out_range.lo == 0);
+  CHECK(p->data[2].out_range.zero_point == 50);
 }
 
 TEST_CASE("an overflow is an error that names the node and the channel") {

@@ -28,7 +28,7 @@ template <class In, class Kernels>
   namespace simd = kernels::simd;
   using isa = typename Kernels::isa;
   return s.kernel_h == 5 && simd::by_columns<simd::depthwise_dot<isa>>(s) &&
-         simd::plan<isa, In>(s).by == simd::method::depthwise;
+         simd::blocking_of<isa, In>(s).by == simd::method::depthwise;
 }
 
 /// Runs such a layer, of any extents: the code for all kernel sizes takes two to three times as

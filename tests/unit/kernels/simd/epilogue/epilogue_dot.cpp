@@ -19,8 +19,8 @@ using tiles_1x4 = layer<{17, 100, 78}>;
 using tiles_2x2 = layer<{33, 516, 32}>;
 
 static_assert(simd::tile_arch<simd::int8_tile<tiled>>);
-static_assert(simd::plan<tiled, std::uint8_t>(tiles_1x4::value).by == simd::method::tiles);
-static_assert(simd::plan<tiled, std::uint8_t>(tiles_2x2::value).tiles.block.pixels == 2);
+static_assert(simd::blocking_of<tiled, std::uint8_t>(tiles_1x4::value).by == simd::method::tiles);
+static_assert(simd::blocking_of<tiled, std::uint8_t>(tiles_2x2::value).tiles.block.pixels == 2);
 
 }  // namespace
 
