@@ -12,6 +12,7 @@
 #include "ctq/evaluate/float_ops/float_op.hpp"
 #include "ctq/evaluate/float_ops/reductions.hpp"
 #include "ctq/kernels/pool_window.hpp"
+#include "ctq/ops/shape_checks.hpp"
 
 // Pooling along one, two or three axes: the maximum or the mean of each window.
 
@@ -25,17 +26,6 @@ struct axis_windows {
   int in = 1;
   int dilation = 1;
 };
-
-/// The number of windows: PyTorch's pooling_output_shape. In ceil mode the last one may extend past
-/// the padding, but starts before it.
-[[nodiscard]] inline int count_windows(int in, int kernel, int stride, int padding, int dilation,
-                                       bool ceil_mode) {
-  const std::int64_t reach = std::int64_t{dilation} * (kernel - 1) + 1;
-  const std::int64_t room = in + 2 * padding - reach + (ceil_mode ? stride - 1 : 0);
-  if (room < 0) return 0;
-  const auto count = static_cast<int>(room / stride + 1);
-  return ceil_mode && (count - 1) * stride >= in + padding ? count - 1 : count;
-}
 
 /// A window: the elements it covers along three axes, and the number of input and padding elements.
 struct window {
@@ -142,7 +132,8 @@ inline std::vector<axis_windows> windows_of(operands& from, const tensor& in) {
                  "padding is at most half the kernel");
     if (from.failed()) return {};
     const int n = in.shape[in.shape.size() - all.size() + a];
-    const int count = count_windows(n, kernel[a], stride[a], padding[a], dilation[a], ceil_mode);
+    const int count =
+        shape_rules::windows(n, kernel[a], stride[a], padding[a], dilation[a], ceil_mode);
     from.require(count > 0, "the kernel is larger than the padded input");
     all[a].in = n;
     all[a].dilation = dilation[a];
