@@ -223,7 +223,7 @@ class importer {
       return integer_if(indices_[static_cast<std::size_t>(i)]);
     if (r.op->kind == op_kind::get_attr) return integer_if(is_index(g_[i].dtype));
     const bool is_tuple = r.op->descriptor->tuple_item != nullptr;
-    if (r.op->descriptor->gives_indices && !is_tuple) return ctq::number_kind::integer;
+    if (r.op->descriptor->returns_indices && !is_tuple) return ctq::number_kind::integer;
     const ctq::node n{.op = r.op, .attrs = r.attrs, .arg_count = static_cast<int>(r.reads.size())};
     if (n.arg_count == 1 && facts_of(r.reads[0]).call.op->descriptor->tuple_item != nullptr &&
         ctq::shape_rules::selects_indices(n, {.op = facts_of(r.reads[0]).call.op}))
@@ -307,7 +307,7 @@ class importer {
 
   /// x.topk(2)[1], which are no elements of x.
   [[nodiscard]] static bool selects_places(const ctq::graph_view<ctq::stage::traced>& g, int i) {
-    if (!is_any_of(g[i].op, ctq::op::getitem) || !g.arg(i, 0).op->descriptor->gives_indices)
+    if (!is_any_of(g[i].op, ctq::op::getitem) || !g.arg(i, 0).op->descriptor->returns_indices)
       return false;
     const ctq::view<argument> all = g[i].row->args;
     return all.size() == 2 && all[1].is == kind::integer &&
@@ -328,7 +328,7 @@ class importer {
       const bool is_tuple = op->descriptor->tuple_item != nullptr;
       const bool passes_on = indices[static_cast<std::size_t>(reader)] &&
                              keeps_integers(*op->descriptor) && !lacks_shape_rule(op) &&
-                             (is_tuple || !op->descriptor->gives_indices) &&
+                             (is_tuple || !op->descriptor->returns_indices) &&
                              !selects_places(g, reader);
       const bool looks_up = is_any_of(op, ctq::op::getitem) || !name_of_indices(op).empty();
       for (int a = 0; a < g[reader].arg_count; ++a)

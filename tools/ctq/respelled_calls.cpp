@@ -39,7 +39,8 @@ void read_attribute(traced_call& call, const read_nodes& known) {
   if (call.reads.size() != 1 || call.args.size() != 2) return;
   const std::string_view name = call.args[1].text;
   const ctq::op_descriptor& from = *known.op_of(call.reads[0])->descriptor;
-  if (from.tuple_item != nullptr && from.gives_indices && (name == "values" || name == "indices")) {
+  if (from.tuple_item != nullptr && from.returns_indices &&
+      (name == "values" || name == "indices")) {
     call.op = ctq::op::getitem.id();
     call.args[1] = {.is = kind::integer, .integer = name == "values" ? 0 : 1};
   } else if (name == "data" || name == "T") {

@@ -185,7 +185,7 @@ class linker {
       out_.nodes[i].dtype = i64;
     if (op.tuple_item != nullptr || op.gives_integers == integers_if::never_but_a_mask)
       has_others_ = true;
-    if (op.gives_indices && op.tuple_item == nullptr) {
+    if (op.returns_indices && op.tuple_item == nullptr) {
       out_.nodes[i].dtype = i64;
       has_others_ = true;
     }

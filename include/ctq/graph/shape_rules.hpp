@@ -55,7 +55,7 @@ constexpr void infer(node& n, view<shape> in, diagnostic& d) {
 /// Whether x[i] is the indices in a tuple of values and indices.
 [[nodiscard]] constexpr bool selects_indices(const node& getitem, const node& tuple) {
   const int item = item_index(getitem);
-  return tuple.op->descriptor->gives_indices && (item == 1 || item == -1);
+  return tuple.op->descriptor->returns_indices && (item == 1 || item == -1);
 }
 
 /// The same for x[i], if x is a tuple.

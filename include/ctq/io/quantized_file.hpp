@@ -127,7 +127,7 @@ template <int Most>
   return all;
 }
 
-/// Those of a plan, as a constant, so that a program does not contain the graph.
+/// The activations of a plan, as a constant, so that a program does not contain the graph.
 template <class Plan>
 inline constexpr auto activations_of =
     collect_activations<most_activations(Plan::prepared.view())>(Plan::prepared.view());

@@ -24,7 +24,7 @@ struct sampling_point {
   return aligned ? no_contract(at * scale) : no_contract((at + 0.5F) * scale) - 0.5F;
 }
 
-/// Of output i of an axis of `in` elements.
+/// The inputs from which output i of an axis of `in` elements is computed, and their weights.
 ///   scale  input elements per output element
 /// Source  PyTorch aten/src/ATen/native/UpSample.h: nearest_idx, area_pixel_compute_source_index
 [[nodiscard]] inline sampling_point sampling_point_of(int i, int in, float scale,
@@ -53,7 +53,7 @@ struct cubic_point {
   friend constexpr bool operator==(const cubic_point&, const cubic_point&) = default;
 };
 
-/// Of output i of an axis of `in` elements. Weights are rounded to float32 once.
+/// The same for a cubic rule. Weights are rounded to float32 once.
 ///   scale  input elements per output element
 /// Source  PyTorch aten/src/ATen/native/UpSample.h: get_cubic_upsample_coefficients
 [[nodiscard]] inline cubic_point cubic_point_of(int i, int in, float scale, sampling_rule rule) {

@@ -13,7 +13,7 @@
 
 namespace ctq {
 
-/// Along one axis each extent is one number.
+/// The options of a convolution. Along one axis each extent is one number.
 template <class Extent>
 struct conv_options {
   int in_channels = 0;  // 0: as many as the input has

@@ -190,16 +190,16 @@ struct op_descriptor {
   // ---- as a call
   const option_fields* options{};  // of a user op: &fields_of<…>, see ops/reflect.hpp
   bool takes_list = false;         // its tensors come as one list: torch.cat([x, y])
-  bool gives_list = false;         // several tensors: a tuple, or those that its first axis counts
+  bool returns_tuple = false;      // several tensors: a tuple, or those that its first axis counts
   bool changes_input = false;      // in PyTorch: relu_
   bool is_commutative = false;     // a pattern matches its two arguments in either order
   int first_non_tensor = 0;    // arguments from this position on are sizes, axes or masks; 0: none
   int end_non_tensors = 0;     // up to this one
   shape_rule infer_shape{};    // null: a model in C++ cannot call it
   item_function tuple_item{};  // gives a tuple
-  bool gives_indices = false;  // of int64; of a tuple, its second tensor
-  int index_inputs = 0;        // how many inputs, from the first on, are indices
-  bool is_bitwise = false;     // in PyTorch also for integers; here only for masks
+  bool returns_indices = false;  // of int64; of a tuple, its second tensor
+  int index_inputs = 0;          // how many inputs, from the first on, are indices
+  bool is_bitwise = false;       // in PyTorch also for integers; here only for masks
   ctq::integers_if gives_integers = integers_if::never;  // views and concatenations: all_are
   bool (*has_integer_options)(const attributes&){};      // null: no option decides, too
 

@@ -226,7 +226,7 @@ constexpr op_descriptor recurrent_dynamic() {
   constexpr bool is_layer =
       !std::same_as<Options, recurrent_cell_options> && !std::same_as<Options, rnn_cell_options>;
   op_descriptor d;
-  d.gives_list = is_layer || Cell == recurrent_cell::lstm;
+  d.returns_tuple = is_layer || Cell == recurrent_cell::lstm;
   if (is_layer) d.tuple_item = &recurrent_item<Cell, Options>;
   d.parameters = &recurrent_parameters<Cell, Options>;
   d.schedule.how = schedule_as::recurrent;

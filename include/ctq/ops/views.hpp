@@ -137,7 +137,7 @@ inline constexpr op_descriptor getitem{.infer_shape = &getitem_shape_rule,
                                        .keeps_memory_order = true,
                                        .schedule = strided_by(&indexed)};
 /// Parts of an axis, as a tuple.
-inline constexpr op_descriptor chunk{.gives_list = true,
+inline constexpr op_descriptor chunk{.returns_tuple = true,
                                      .infer_shape = &chunk_shape_rule,
                                      .tuple_item = &chunk_item,
                                      .keeps_memory_order = true,

@@ -68,7 +68,7 @@ template <class T>
   }
 }
 
-/// Of the sums of n integers.
+/// What divides sums of n integers by n, if the rule is mean, and requantizes them.
 [[nodiscard, gnu::always_inline]] inline quantizer sums_quantizer(const reduction_shape& s,
                                                                   std::ptrdiff_t n,
                                                                   const qparams& in_q,

@@ -20,7 +20,7 @@ CTQ_EXTREMES(CTQ_DECLARE_OP)
 
 namespace ctq::descriptors {
 
-/// Along one axis, or along all of them.
+/// The shape of the indices along one axis, or along all of them.
 constexpr shape argmax_shape_rule(ctq::view<shape> in, attributes& a, diagnostic& d) {
   if (a.as<reduction_options>().dim.rank <= 1) return reduction_shape_rule(in, a, d);
   shape_rules::complain(d, "dim is one axis, or none for all");
@@ -36,7 +36,7 @@ inline constexpr op_descriptor amin =
 template <reduction_rule Rule>
 constexpr op_descriptor index_of_extreme() {
   return {.infer_shape = &argmax_shape_rule,
-          .gives_indices = true,
+          .returns_indices = true,
           .schedule = {.how = schedule_as::reduction,
                        .kernel = kernel::argmax,
                        .layout = kernel_layout::nchw,
@@ -58,10 +58,10 @@ constexpr strided_view extreme_item(const attributes&, const strided_view& whole
 template <reduction_rule Rule>
 constexpr op_descriptor value_and_index() {
   return {
-      .gives_list = true,
+      .returns_tuple = true,
       .infer_shape = &extreme_shape_rule,
       .tuple_item = &extreme_item,
-      .gives_indices = true,
+      .returns_indices = true,
       .gives_integers = integers_if::all_are,
       .schedule = {
           .how = schedule_as::same, .kernel = kernel::reduction, .sizes = &reduction_sizes<Rule>}};

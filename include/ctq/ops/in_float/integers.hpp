@@ -48,7 +48,7 @@ inline float remainder_scalar(float x, const scalar_operand& o) noexcept {
 
 inline constexpr op_descriptor to_integer =
     with(float_activation(elementwise<functions::to_integer>), [](op_descriptor& d) {
-      d.gives_indices = true;
+      d.returns_indices = true;
       d.gives_integers = integers_if::all_are;
     });
 inline constexpr op_descriptor floor_divide = keeping_integers(of_tensor_and_number(

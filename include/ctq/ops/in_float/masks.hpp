@@ -76,7 +76,7 @@ constexpr float filled(float, const full_like_options& o) noexcept { return o.fi
 constexpr float zero(float) noexcept { return 0.0F; }
 constexpr float one(float) noexcept { return 1.0F; }
 
-/// Of two tensors, or of a tensor and a number.
+/// Compares two tensors, or a tensor and a number.
 template <auto Holds, class Isa>
 [[gnu::noinline]] void compare(const op_arguments<float>& x, const attributes& a) noexcept {
   const auto mask = [](float left, float right) { return Holds(left, right) ? 1.0F : 0.0F; };

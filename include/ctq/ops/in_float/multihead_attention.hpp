@@ -273,7 +273,7 @@ template <class Isa>
 }  // namespace functions
 
 inline constexpr op_descriptor multihead_attention{
-    .gives_list = true,
+    .returns_tuple = true,
     .infer_shape = &multihead_shape_rule,
     .tuple_item = &multihead_item,
     .functions = {.tensors = 3, .apply = &functions::multihead_attention<isa::native>},

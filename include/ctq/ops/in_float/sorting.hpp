@@ -152,10 +152,10 @@ constexpr kernel_signature::sizes values_and_indices(attributes, shape, shape ou
 /// A tuple of both.
 constexpr op_descriptor in_sorted_order(op_descriptor::shape_rule rule,
                                         op_functions::function<float> apply) {
-  return {.gives_list = true,
+  return {.returns_tuple = true,
           .infer_shape = rule,
           .tuple_item = &sorted_item,
-          .gives_indices = true,
+          .returns_indices = true,
           .gives_integers = integers_if::all_are,
           .functions = {.tensors = 1, .apply = apply},
           .schedule = {.how = schedule_as::function, .sizes = &values_and_indices}};

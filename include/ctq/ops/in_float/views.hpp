@@ -103,12 +103,12 @@ inline constexpr op_descriptor select{.infer_shape = &select_shape_rule,
                                       .functions = copying<&selected>,
                                       .schedule = strided_by(&selected)};
 /// Parts of an axis, as a tuple.
-inline constexpr op_descriptor split{.gives_list = true,
+inline constexpr op_descriptor split{.returns_tuple = true,
                                      .infer_shape = &split_shape_rule,
                                      .tuple_item = &split_item,
                                      .schedule = strided_by(&uncut)};
 inline constexpr op_descriptor unbind{
-    .gives_list = true, .infer_shape = &unbind_shape_rule, .schedule = strided_by(&unbound)};
+    .returns_tuple = true, .infer_shape = &unbind_shape_rule, .schedule = strided_by(&unbound)};
 
 }  // namespace ctq::descriptors
 

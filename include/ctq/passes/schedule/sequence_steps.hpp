@@ -112,7 +112,7 @@ class sequence_steps : public view_steps<Graph, Schedule> {
     if (g_.nodes[i].arg_count == 3 || g_.nodes[last].arg_count == 0) return g_.nodes[last].observer;
     const node& from = g_.nodes[arg(last)];
     const bool of_lstm =
-        from.op->descriptor->gives_list && from.op->descriptor->inner_observers != nullptr;
+        from.op->descriptor->returns_tuple && from.op->descriptor->inner_observers != nullptr;
     return of_lstm ? from.observer + observer_of_part(from.attrs, lstm_part::c)
                    : g_.nodes[last].observer;
   }
@@ -130,18 +130,19 @@ class sequence_steps : public view_steps<Graph, Schedule> {
     const bool compares = sizes.rule == reduction_rule::max || sizes.rule == reduction_rule::min;
     bool whole = true;  // all pixels of an image
     for (int axis = 2; axis < in.rank; ++axis) whole = whole && sizes.reduces(axis);
-    const bool gives_indices = by == i ? g_.nodes[by].op->descriptor->gives_indices
-                                       : shape_rules::selects_indices(g_.nodes[i], g_.nodes[by]);
+    const bool returns_indices = by == i ? g_.nodes[by].op->descriptor->returns_indices
+                                         : shape_rules::selects_indices(g_.nodes[i], g_.nodes[by]);
     constexpr int of_channels = 1 << 1;
-    const bool as_it_lies = gives_indices ? sizes.axes == of_channels
-                                          : (element_type(g_.nodes[i].dtype) != f32 || compares) &&
-                                                (whole || g_.nodes[i].shape.rank == in.rank);
+    const bool as_it_lies = returns_indices
+                                ? sizes.axes == of_channels
+                                : (element_type(g_.nodes[i].dtype) != f32 || compares) &&
+                                      (whole || g_.nodes[i].shape.rank == in.rank);
     const layout order = as_it_lies ? order_of_[a] : layout::nchw;
     const int x = in_order(a, order);
     sizes = descriptors::reduction_in(sizes.rule, attrs, in, order);
     next_sizes(sizes);
     const bool keeps_order = order_matters(g_.nodes[i].shape);
-    if (!gives_indices)
+    if (!returns_indices)
       return emit(s.kernel, i, a, x, new_output(i, keeps_order ? order : layout::nchw));
     const int indices =
         this->new_value(static_cast<std::size_t>(elements_of(i)) * size_of(g_.nodes[i].dtype));

@@ -33,7 +33,7 @@ class view_steps : public step_writer<Graph, Schedule> {
 
   /// The output of `from`, which node i reads, as elements in an order that kernels read.
   constexpr void settled(int i, int from) {
-    if (!gives_list(from)) return settle(from);
+    if (!returns_tuple(from)) return settle(from);
     if (out_.problem.any()) return;
     out_.problem.line("node ", g_.nodes[i].name, " reads several tensors,");
     out_.problem.line("all of ", g_.nodes[from].name, "; op::getitem selects one");
@@ -42,7 +42,7 @@ class view_steps : public step_writer<Graph, Schedule> {
   /// Other extents: no step, if the elements are in that order in memory already.
   constexpr void as_view(int i) {
     const int a = arg(i);
-    if (gives_list(a)) return settled(i, a);
+    if (returns_tuple(a)) return settled(i, a);
     if (view_of_[a] > 0 || order_of_[a] == layout::nhwc) {
       strided_view v = view_of(a);
       const int image = view_of_[a] == 0 ? a : views_[at(a)].image;
@@ -56,7 +56,7 @@ class view_steps : public step_writer<Graph, Schedule> {
   /// A part of the input, or its axes in another order.
   constexpr void as_strided(int i) {
     const int a = arg(i);
-    if (gives_list(a) && !is_any_of(g_.nodes[i].op, op::getitem)) return settled(i, a);
+    if (returns_tuple(a) && !is_any_of(g_.nodes[i].op, op::getitem)) return settled(i, a);
     const node& n = g_.nodes[i];
     const node& from = g_.nodes[a];
     const auto item = from.op->descriptor->tuple_item;
@@ -69,7 +69,7 @@ class view_steps : public step_writer<Graph, Schedule> {
   /// Elements of the input, some of them several times.
   constexpr void as_copied(int i) {
     const int a = arg(i);
-    if (gives_list(a)) return settled(i, a);
+    if (returns_tuple(a)) return settled(i, a);
     const node& n = g_.nodes[i];
     const strided_view v = n.op->descriptor->schedule.view(n.attrs, view_of(a));
     if (v.shape.rank < 0) {
@@ -86,7 +86,7 @@ class view_steps : public step_writer<Graph, Schedule> {
     const int a = arg(i);
     const int b = arg(i, 1);
     settled(i, a);
-    const bool transposed = view_of_[b] > 0 && !gives_list(b) && g_.nodes[b].shape.rank > 1 &&
+    const bool transposed = view_of_[b] > 0 && !returns_tuple(b) && g_.nodes[b].shape.rank > 1 &&
                             is_contiguous(with_last_axes_exchanged(view_of(b)), layout::nchw);
     if (!transposed) settled(i, b);
     if (out_.problem.any() || !same_dtypes(i, a, b, kernel::matmul)) return;
@@ -157,8 +157,8 @@ class view_steps : public step_writer<Graph, Schedule> {
     int image = -1;  // the node whose elements these are, in the order of its axes; -1: none
   };
 
-  [[nodiscard]] constexpr bool gives_list(int i) const {
-    return g_.nodes[i].op->descriptor->gives_list;
+  [[nodiscard]] constexpr bool returns_tuple(int i) const {
+    return g_.nodes[i].op->descriptor->returns_tuple;
   }
   [[nodiscard]] constexpr std::size_t at(int i) const {
     return static_cast<std::size_t>(view_of_[i] - 1);

@@ -36,7 +36,7 @@ static_assert(path_of(2, 3 * 7 + 5).view() == "layers.1.layer_bw.cell.fgate_cx_i
 constexpr const op_descriptor& observed = *quantizable_lstm_class.descriptor;
 constexpr const op_descriptor& quantized = *quantized_lstm_class.descriptor;
 static_assert(observed.parameters(four).count == nn::lstm.id()->descriptor->parameters(four).count);
-static_assert(observed.gives_list && quantized.gives_list);
+static_assert(observed.returns_tuple && quantized.returns_tuple);
 static_assert(observed.tuple_item == nn::lstm.id()->descriptor->tuple_item);
 static_assert(observed.schedule.kernel == kernel::lstm_observed);
 static_assert(quantized.schedule.kernel == kernel::lstm_static);

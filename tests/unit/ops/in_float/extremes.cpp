@@ -16,8 +16,8 @@ static_assert(refuses(fn::amax, {2, 3}, {.dim = {2}}) &&
 static_assert(shape_by(fn::argmax, {2, 3, 4}, {.dim = {-1}}) == shape{2, 3});
 static_assert(shape_by(method::argmin, {2, 3}) == shape{});
 static_assert(refuses(fn::argmax, {2, 3, 4}, {.dim = {0, 1}}));
-static_assert(fn::argmax.id()->descriptor->gives_indices);
-static_assert(!fn::amax.id()->descriptor->gives_indices);
+static_assert(fn::argmax.id()->descriptor->returns_indices);
+static_assert(!fn::amax.id()->descriptor->returns_indices);
 
 // A tuple of both is along one axis; amax has the extreme of all elements.
 static_assert(shape_by(fn::max, {2, 3, 4}, {.dim = {1}}) == shape{2, 4});

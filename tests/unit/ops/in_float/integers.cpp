@@ -16,7 +16,7 @@ namespace {
 using values = std::vector<float>;
 
 static_assert(keeps_integers(*method::long_.id()->descriptor) &&
-              method::int_.id()->descriptor->gives_indices);
+              method::int_.id()->descriptor->returns_indices);
 static_assert(keeps_integers(*op::mod.id()->descriptor) &&
               keeps_integers(*fn::floor_divide.id()->descriptor));
 static_assert(shape_by(method::long_, {2, 3}) == shape{2, 3});

@@ -37,4 +37,5 @@ TEST_CASE("an evaluator copies the elements that select gives") {
 }
 
 // Lists of parts.
-static_assert(fn::split.id()->descriptor->gives_list && fn::unbind.id()->descriptor->gives_list);
+static_assert(fn::split.id()->descriptor->returns_tuple &&
+              fn::unbind.id()->descriptor->returns_tuple);

@@ -22,7 +22,7 @@ namespace ctq::kernels::simd {
       static_cast<std::size_t>(s.kernel_d) * static_cast<std::size_t>(s.in_channels);
   return packing::padded(pixels * channels * element);
 }
-/// Those that a kernel needs: none if planes are kept.
+/// Bytes of the gathered image in the workspace; 0 if planes are kept.
 [[nodiscard]] constexpr std::size_t gathered_bytes(const conv3d_shape& s, std::size_t element) {
   return s.keeps_planes() ? 0 : gathered_image_bytes(s, element);
 }
