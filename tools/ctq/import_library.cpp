@@ -165,10 +165,7 @@ constexpr std::string_view index_problem_helper = R"(
 template <class Plan>
 static const char* index_problem_in(std::span<const void* const> from) {
   thread_local std::string words;
-  constexpr auto& schedule = Plan::int8_schedule;
-  const ctq::status checked =
-      ctq::check_indices(std::span(schedule.steps).first(schedule.count),
-                         std::span(ctq::run_graph<Plan::lowered>.nodes), from);
+  const ctq::status checked = ctq::check_indices<Plan>(from);
   words = checked ? std::string{} : checked.error().message();
   return words.c_str();
 }
@@ -417,9 +414,11 @@ struct class_tensor {
 struct class_tensors {
   std::vector<class_tensor> in, out;
 
+  [[nodiscard]] bool read_indices() const {
+    return std::ranges::any_of(in, &class_tensor::is_index);
+  }
   [[nodiscard]] bool have_indices() const {
-    return std::ranges::any_of(in, &class_tensor::is_index) ||
-           std::ranges::any_of(out, &class_tensor::is_index);
+    return read_indices() || std::ranges::any_of(out, &class_tensor::is_index);
   }
 };
 
@@ -540,8 +539,7 @@ std::string same_tensors(const std::string& name, const class_tensors& all) {
 
 std::vector<substitution> substitutions_for(const library_request& r,
                                             const class_tensors& tensors) {
-  const bool reads_indices =
-      std::ranges::any_of(tensors.in, [](const class_tensor& t) { return t.is_index; });
+  const bool reads_indices = tensors.read_indices();
   const class_tensors inputs{tensors.in, {}};
   const std::string input_spans = each(inputs, ", ", "std::span<const {3}, {0}::size> {1}", "");
   const std::string from = each(inputs, ", ", "{1}.data()", "");

@@ -56,7 +56,7 @@ def are_masks(*operands):
 
 @decomposes_function(operator.and_, operator.or_, operator.invert)
 def bits(*operands):
-    """Refuses those of integers."""
+    """Rejects those of integers."""
     if any(is_tensor(x) and dtype_of(x) != torch.bool for x in operands):
         raise Undecomposed("integers, whose bits no op of ctq computes; if an input is a mask, add its type: "
                            "--input 1,64:bool")

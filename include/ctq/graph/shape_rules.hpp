@@ -40,9 +40,9 @@ constexpr void infer(node& n, view<shape> in, diagnostic& d) {
   }
   if (!d.any()) countable_elements(d, n.shape, "the output");
   if (!d.any()) return;
-  const diagnostic message = d;
+  const diagnostic found = d;
   d = {};
-  d.line("node ", n.name, ":").line(message.message());
+  d.line("node ", n.name, ":").line(found.message());
 }
 
 /// The i of x[i] for a tuple x; negative values count from the end.

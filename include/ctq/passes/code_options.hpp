@@ -80,13 +80,13 @@ namespace code_options {
 
 template <class Plan, code_option... Option>
 struct with_code {
-  static constexpr bool extents = asks_for<specialized_kernels_option, Option...>;
-  static constexpr bool types = asks_for<shared_kernels_option, Option...>;
-  static_assert(!(extents && types),
+  static constexpr bool specialized = asks_for<specialized_kernels_option, Option...>;
+  static constexpr bool shared = asks_for<shared_kernels_option, Option...>;
+  static_assert(!(specialized && shared),
                 "specialized_kernels and shared_kernels exclude each other: remove one of them");
   using type = std::conditional_t<
-      extents, plan_with_code<Plan, kernel_code_kind::specialized>,
-      std::conditional_t<types, plan_with_code<Plan, kernel_code_kind::shared>, Plan>>;
+      specialized, plan_with_code<Plan, kernel_code_kind::specialized>,
+      std::conditional_t<shared, plan_with_code<Plan, kernel_code_kind::shared>, Plan>>;
 };
 
 }  // namespace code_options

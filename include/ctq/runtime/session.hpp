@@ -27,6 +27,16 @@ struct alignas(64) arena {
   [[nodiscard]] std::byte* data() { return bytes; }
 };
 
+/// Checks the integer inputs of a plan's int8 model.
+///   in  elements of the inputs, in order
+/// Errors  as the overload for steps, in check_indices.hpp
+template <class Plan>
+[[nodiscard]] status check_indices(std::span<const void* const> in) {
+  constexpr auto& schedule = Plan::int8_schedule;
+  return check_indices(std::span(schedule.steps).first(schedule.count),
+                       std::span(run_graph<Plan::lowered>.nodes), in);
+}
+
 /// An int8 model (quantized_model or dispatched_model) and its arena. The arena is allocated here
 /// once; a run allocates nothing and cannot fail. Inputs are preprocessed as in training. Values
 /// outside the calibrated range saturate; NaN becomes the zero point.
@@ -62,8 +72,7 @@ class session
       model_calls_of::accepted<typename Model::inputs, typename Model::outputs, const Input&...>)
       [[nodiscard]] static status check_indices(const Input&... in) {
     const void* const from[] = {in.data()...};
-    return ctq::check_indices(std::span(schedule.steps).first(schedule.count),
-                              std::span(run_graph<Model::plan::lowered>.nodes), from);
+    return ctq::check_indices<typename Model::plan>(from);
   }
 
  private:

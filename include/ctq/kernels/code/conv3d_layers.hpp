@@ -62,13 +62,7 @@ struct kernel_code<descriptors::conv3d> : plain_code, code_of_parts<conv3d_shape
   static void run(const Shape& given, call_options o, const operands& x) noexcept {
     const shape& s = simd::extents_of(given);
     if constexpr (is_reference<Set>) {
-      const reference_weights<In> w(s.plane(), x.packed);
-      if constexpr (std::is_same_v<In, float>) {
-        reference::conv3d(s, x.input<In>(), w.weight, w.bias, o.relu, x.output<Out>());
-      } else {
-        reference::conv3d(s, x.input<In>(), w.weight, w.bias, w.multiplier, x.data->out_range,
-                          x.data->in[0].zero_point, x.output<Out>());
-      }
+      run_reference<In, Out>(s, s.plane(), o, x, [](const auto&... a) { reference::conv3d(a...); });
     } else {
       const auto plane = plane_of<typename Set::isa, In>(given);
       simd::conv3d(s, x.input<In>(), border_of<In>(x), x.output<Out>(), x.workspace,

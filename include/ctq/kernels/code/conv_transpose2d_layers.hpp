@@ -39,18 +39,6 @@ struct transposed_code : code_of_parts<Shape> {
       return Code::template workspace_of<Set>(s, dtype_of<In>, dtype_of<Out>);
     });
   }
-  /// Calls the reference, of floats or of integers.
-  template <class In, class Out, class Reference>
-  static void run_reference(const Shape& s, call_options o, const operands& x,
-                            const Reference& reference) noexcept {
-    const reference_weights<In> w(Code::with_weight_of(s), x.packed);
-    if constexpr (std::is_same_v<In, float>) {
-      reference(s, x.input<In>(), w.weight, w.bias, o.relu, x.output<Out>());
-    } else {
-      reference(s, x.input<In>(), w.weight, w.bias, w.multiplier, x.data->out_range,
-                x.data->in[0].zero_point, x.output<Out>());
-    }
-  }
 };
 
 template <>
@@ -183,35 +171,36 @@ struct kernel_code<descriptors::conv_transpose2d>
   template <class Set, class In, class Out, class Shape>
   static void run(const Shape& given, call_options o, const operands& x) noexcept {
     const shape& s = simd::extents_of(given);
-    run_apart<Set, In, Out>(given, o, x, std::ptrdiff_t{s.out_h()} * s.out_w() * s.out_channels);
+    if constexpr (is_reference<Set>) {
+      run_reference<In, Out>(s, with_weight_of(s), o, x,
+                             [](const auto&... a) { reference::conv_transpose2d(a...); });
+    } else {
+      run_apart<Set, In, Out>(given, o, x, std::ptrdiff_t{s.out_h()} * s.out_w() * s.out_channels);
+    }
   }
-  /// The same for images of outputs that are not adjacent: those of a set with vectors.
+  /// The same for images of outputs that are not adjacent. Set: not the reference
   ///   out_step  elements from one image of outputs to the next
   template <class Set, class In, class Out, class Shape>
   static void run_apart(const Shape& given, call_options o, const operands& x,
-                        [[maybe_unused]] std::ptrdiff_t out_step) noexcept {
+                        std::ptrdiff_t out_step) noexcept {
     const shape& s = simd::extents_of(given);
-    if constexpr (is_reference<Set>) {
-      run_reference<In, Out>(s, o, x, [](const auto&... a) { reference::conv_transpose2d(a...); });
-    } else {
-      const auto convolve = [&](auto phase, std::size_t at, const In* image, Out* out,
-                                std::byte* workspace) {
-        const auto c = simd::convolution_of_phase<typename Set::isa, In>(given, phase);
-        constexpr bool known = simd::constant_shape<Shape>;
-        // Without a form it has no taps, and is never called.
-        if constexpr (!known || requires { c.form; })
-          convolution::template run<Set, In, Out>(c, o,
-                                                  {.in = {image},
-                                                   .out = out,
-                                                   .packed = x.packed + 2 * channel_bytes(s) + at,
-                                                   .workspace = workspace,
-                                                   .data = x.data});
-        return convolution::weight_bytes<Set>(static_cast<const conv2d_shape&>(c), dtype_of<In>);
-      };
-      simd::conv_transpose2d(given, x.input<In>(), border_of<In>(x), x.output<Out>(), out_step,
-                             x.workspace, known_workspace_of<Set, In, Out>(given), convolve,
-                             [&](Out* out) { bias_alone(s, o, x, out); });
-    }
+    const auto convolve = [&](auto phase, std::size_t at, const In* image, Out* out,
+                              std::byte* workspace) {
+      const auto c = simd::convolution_of_phase<typename Set::isa, In>(given, phase);
+      constexpr bool known = simd::constant_shape<Shape>;
+      // Without a form it has no taps, and is never called.
+      if constexpr (!known || requires { c.form; })
+        convolution::template run<Set, In, Out>(c, o,
+                                                {.in = {image},
+                                                 .out = out,
+                                                 .packed = x.packed + 2 * channel_bytes(s) + at,
+                                                 .workspace = workspace,
+                                                 .data = x.data});
+      return convolution::weight_bytes<Set>(static_cast<const conv2d_shape&>(c), dtype_of<In>);
+    };
+    simd::conv_transpose2d(given, x.input<In>(), border_of<In>(x), x.output<Out>(), out_step,
+                           x.workspace, known_workspace_of<Set, In, Out>(given), convolve,
+                           [&](Out* out) { bias_alone(s, o, x, out); });
   }
 
   /// The outputs of a pixel that reads no input.

@@ -109,7 +109,8 @@ struct kernel_code<descriptors::conv_transpose3d>
   static void run(const Shape& given, call_options o, const operands& x) noexcept {
     const shape& s = simd::extents_of(given);
     if constexpr (is_reference<Set>) {
-      run_reference<In, Out>(s, o, x, [](const auto&... a) { reference::conv_transpose3d(a...); });
+      run_reference<In, Out>(s, with_weight_of(s), o, x,
+                             [](const auto&... a) { reference::conv_transpose3d(a...); });
     } else {
       const transposed_planes& p = simd::phases_of<transposed_planes>(given);
       const std::ptrdiff_t step =

@@ -86,6 +86,20 @@ struct reference_weights {
   }
 };
 
+/// Calls the reference of a layer, of floats or of integers.
+///   with_weight  the convolution along two axes that has the same weight
+template <class In, class Out, class Shape, class Reference>
+void run_reference(const Shape& s, const conv2d_shape& with_weight, call_options o,
+                   const operands& x, const Reference& reference) noexcept {
+  const reference_weights<In> w(with_weight, x.packed);
+  if constexpr (std::is_same_v<In, float>) {
+    reference(s, x.input<In>(), w.weight, w.bias, o.relu, x.output<Out>());
+  } else {
+    reference(s, x.input<In>(), w.weight, w.bias, w.multiplier, x.data->out_range,
+              x.data->in[0].zero_point, x.output<Out>());
+  }
+}
+
 /// Every layer is a convolution. Shape: a record, or a constant.
 template <class Shape>
 [[nodiscard]] constexpr auto conv2d_shape_of(const Shape& s) {

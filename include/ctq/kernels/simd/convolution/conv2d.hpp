@@ -115,7 +115,7 @@ CTQ_INLINE_BY_FLATTEN inline void convolve_image(const Shape& shape, const In* i
   } else {
     if constexpr (By == method::tiles) {
       constexpr auto partial = [](const auto& s) {
-        return tiles_of_shape(s).partial_accumulators_bytes();
+        return tile_blocking_of(s).partial_accumulators_bytes();
       };
       const auto* const image =
           input_of<Model, By>(shape, in, in_zero_point, workspace + evaluated(shape, partial));

@@ -134,6 +134,11 @@ struct formed_shape : tile_blocking_if<Form.by == method::tiles> {
   constexpr operator const conv2d_shape&() const { return extents; }  // NOLINT: a conversion
 };
 
+template <conv2d_form Form>
+[[nodiscard]] constexpr const tile_blocking& tile_blocking_of(const formed_shape<Form>& s) {
+  return s.tiles;
+}
+
 /// The same form of other extents.
 template <conv2d_form Form>
 [[nodiscard]] constexpr formed_shape<Form> with_extents(formed_shape<Form> shape,

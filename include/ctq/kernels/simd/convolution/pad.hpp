@@ -50,7 +50,7 @@ template <class Model, method By, class In, class Shape>
   const bool padded = s.padding_h > 0 || s.padding_w > 0;
   const std::size_t all = elements(s.padded_h(), s.padded_w());
   if constexpr (By == method::tiles) {
-    const tile_blocking& p = tiles_of_shape(shape);
+    const tile_blocking& p = tile_blocking_of(shape);
     if (p.gathered) return {true, true, elements(s.out_h(), s.out_w())};
     if (p.bands.any()) {
       return {true, false, static_cast<std::size_t>(band_lines_of(s, p.bands).end), p.bands};

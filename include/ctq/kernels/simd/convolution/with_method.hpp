@@ -19,7 +19,7 @@ namespace ctq::kernels::simd {
 
 /// Calls f(type_identity<Model>, constant<method>, tile_blocking) with the method that computes a
 /// convolution of T and its dot_arch or tile_arch; with a constant shape, f is compiled for these
-/// only, and the blocking is that of extents known at run time alone.
+/// only. The blocking is empty unless the extents are known at run time and tiles compute them.
 ///   Depthwise  whether the convolution may be a depthwise one
 template <class Isa, class T, bool Depthwise = true, class Shape, class F>
 CTQ_INLINE_BY_FLATTEN constexpr auto with_method(const Shape& shape, const F& f) {

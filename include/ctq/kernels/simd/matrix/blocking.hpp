@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <type_traits>
 
 #include "ctq/core/kernel_signature.hpp"
@@ -20,28 +21,21 @@ enum class method {
   tiles,      // tile_product.hpp: matrix products
 };
 
-/// Products of a layer that the dot products of AVX512-VNNI compute.
-struct layer_products {
-  std::int64_t pixels, weights;  // of outputs; of one pixel, of all channels
-
-  constexpr explicit layer_products(const conv2d_shape& s)
-      : pixels(std::int64_t{s.out_h()} * s.out_w()),
-        weights(std::int64_t{s.kernel_h} * s.kernel_w * s.in_group() * s.out_channels) {}
-};
-
-/// Whether tiles may be faster than the dot products of AVX512-VNNI. Measured: from 2 pixels on
-/// with many weights, from 16 with many products.
-[[nodiscard]] constexpr bool tiles_may_pay(const conv2d_shape& s) {
-  const auto [pixels, weights] = layer_products(s);
-  return s.out_h() > 0 && s.out_w() > 0 &&
-         ((pixels >= 2 && weights >= 65536) || (pixels >= 16 && pixels * weights >= 131072));
-}
-
-/// Whether they are by estimate: tiles that are half empty may be slower.
-[[nodiscard]] constexpr bool tiles_pay(const conv2d_shape& s, const tile_blocking& p) {
-  const auto [pixels, weights] = layer_products(s);
+/// The tiles of a layer, if they are faster than the dot products of AVX512-VNNI. Measured: from 2
+/// pixels on with many weights, from 16 with many products. Estimated: tiles that are half empty
+/// may be slower.
+[[nodiscard]] constexpr std::optional<tile_blocking> tiles_that_pay(const conv2d_shape& s) {
+  const std::int64_t pixels = std::int64_t{s.out_h()} * s.out_w();
+  const std::int64_t weights =
+      std::int64_t{s.kernel_h} * s.kernel_w * s.in_group() * s.out_channels;
+  const bool enough =
+      s.out_h() > 0 && s.out_w() > 0 &&
+      ((pixels >= 2 && weights >= 65536) || (pixels >= 16 && pixels * weights >= 131072));
+  if (!enough) return std::nullopt;
+  const tile_blocking p = tile_blocking_of(s);
   // VNNI computes 128 products of bytes per cycle.
-  return (p.cycles() + copy_cycles(p)) * 128 < pixels * weights;
+  const bool faster = (p.cycles() + copy_cycles(p)) * 128 < pixels * weights;
+  return faster ? std::optional{p} : std::nullopt;
 }
 
 struct layer_blocking {
@@ -57,14 +51,8 @@ struct tiled_shape {
   constexpr operator const conv2d_shape&() const { return extents; }  // NOLINT: a conversion
 };
 
-/// The blocking of a layer on tiles: that of the shape if it has one.
-template <class Shape>
-[[nodiscard, gnu::always_inline]] constexpr decltype(auto) tiles_of_shape(const Shape& shape) {
-  if constexpr (requires { shape.tiles; }) {
-    return (shape.tiles);
-  } else {
-    return tile_blocking_of(shape);
-  }
+[[nodiscard]] constexpr const tile_blocking& tile_blocking_of(const tiled_shape& s) {
+  return s.tiles;
 }
 
 /// How an instruction set computes a layer of activations of type T, float or 8-bit integers.
@@ -72,9 +60,7 @@ template <class Isa, class T>
 [[nodiscard]] constexpr layer_blocking blocking_of(const conv2d_shape& shape) {
   if (is_depthwise(shape)) return {method::depthwise, {}};
   if constexpr (has_tiles<Isa> && !std::is_same_v<T, float>) {
-    const conv2d_shape s = flattened(shape);
-    if (tiles_may_pay(s))
-      if (const tile_blocking p = tile_blocking_of(s); tiles_pay(s, p)) return {method::tiles, p};
+    if (const auto tiles = tiles_that_pay(flattened(shape))) return {method::tiles, *tiles};
   }
   return {method::dense, {}};
 }

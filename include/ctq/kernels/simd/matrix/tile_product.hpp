@@ -258,7 +258,7 @@ template <class Tile, class Shape, class In, class To, class Out>
     tile_product<Tile, f.block.pixels, f.block.channels, !f.chunked>(shape.tiles, in, packed, to,
                                                                      out, workspace);
   } else {
-    const tile_blocking& p = tiles_of_shape(shape);
+    const tile_blocking& p = tile_blocking_of(shape);
     unroll<std::size(tile_blocks)>([&](auto i) __attribute__((always_inline)) {
       constexpr tile_block b = tile_blocks[i];
       if (p.block != b) return;
