@@ -478,12 +478,12 @@ class Exporter:
         return itertools.islice(itertools.product(*guesses), 81)
 
     def filled_inputs(self, dtypes):
-        """What gives inputs of zeros, of ones, and of greater integers: a model may take no others."""
+        """Functions that give inputs of zeros, of ones and, for integers, of 2 and 3: some models take no others."""
         return [lambda number=number: [torch.full(s, number, dtype=d) for s, d in zip(self.shapes, dtypes)]
                 for number in range(4 if torch.int64 in dtypes else 2)]
 
     def example_inputs(self):
-        """What gives inputs of all kinds, or None."""
+        """Those functions for each guess of the types; None if the shapes are not known."""
         if self.shapes is None:
             return None
         return [inputs for dtypes in self.guessed_dtypes() for inputs in self.filled_inputs(dtypes)]

@@ -134,7 +134,7 @@ def layer_of(module, x, parts):
 
 
 def feed_forward(module, x):
-    """(Backends have relu in patterns, clip in none.)"""
+    """With clip(min=0) as relu, which backends have in patterns."""
     activation = module.activation
     is_relu = activation in (F.relu, torch.relu) or isinstance(activation, nn.ReLU)
     x = affine(x, module.linear1)

@@ -17,7 +17,7 @@ namespace ctq::kernels {
 
 /// On float32, calls op.apply; on integers, (functions, options, arguments, packed, workspace).
 template <class Descriptor>
-struct user_op_code : plain_code {
+struct called_op_code : plain_code {
   template <class Set, class In, class Out>
   static void run(const typename Descriptor::shape& s, call_options o, const operands& x) noexcept {
     op_arguments<In> arguments = op_arguments_of<In>(s, x);
@@ -35,7 +35,7 @@ struct user_op_code : plain_code {
 
 /// Packed  the table of 256 entries, if the op is computed by one
 template <>
-struct kernel_code<descriptors::elementwise> : user_op_code<descriptors::elementwise> {
+struct kernel_code<descriptors::elementwise> : called_op_code<descriptors::elementwise> {
   template <class Set>
   static constexpr bool uses_table(const kernel_signature& key) {
     return !is_reference<Set> && key.called_op->descriptor->functions.needs_table(key.in);
@@ -71,7 +71,7 @@ struct kernel_code<descriptors::elementwise> : user_op_code<descriptors::element
 /// Packed     the tensors that the op owns
 /// Workspace  of the reference: floats of all tensors
 template <>
-struct kernel_code<descriptors::function> : user_op_code<descriptors::function> {
+struct kernel_code<descriptors::function> : called_op_code<descriptors::function> {
   template <class Set>
   static constexpr std::size_t packed_bytes(const kernel_signature& key) {
     return static_cast<std::size_t>(key.as<function_shape>().parameter_blocks) * packing::alignment;

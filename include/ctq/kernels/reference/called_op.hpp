@@ -7,23 +7,23 @@
 #include "ctq/kernels/reference/dequantize.hpp"
 #include "ctq/kernels/reference/quantize.hpp"
 
-// User-defined ops on 8-bit integers: dequantize, apply, quantize. Also used for built-in
-// elementwise ops without an integer kernel.
+// Ops that are called by their functions, on 8-bit integers: dequantize, apply, quantize. These are
+// user ops, and built-in elementwise ops without an integer kernel.
 
 namespace ctq::kernels::reference {
 
 /// Elements per block of dequantized values.
-inline constexpr int user_op_block = 256;
+inline constexpr int called_op_block = 256;
 
 /// Elementwise op of one or two tensors: out[i] = quantize(apply(dequantize(in[i])…)).
 template <quantized Q>
 inline void elementwise(const op_functions& op, const attributes& options,
                         const op_arguments<Q>& x) noexcept {
-  float in[2][user_op_block];
-  float out[user_op_block];
+  float in[2][called_op_block];
+  float out[called_op_block];
   const int count = x.out.shape[0];
-  for (int at = 0; at < count; at += user_op_block) {
-    const int n = count - at < user_op_block ? count - at : user_op_block;
+  for (int at = 0; at < count; at += called_op_block) {
+    const int n = count - at < called_op_block ? count - at : called_op_block;
     for (int t = 0; t < op.tensors; ++t) dequantize({n}, x.in[t].data + at, x.in[t].qparams, in[t]);
     op.apply({.in = {{in[0], {n}}, {in[1], {n}}}, .out = {out, {n}}}, options);
     quantize({n}, out, x.out.qparams, x.out.data + at);

@@ -9,6 +9,9 @@
 #include "ctq/kernels/simd/elementwise/dequantize.hpp"
 #include "ctq/kernels/simd/elementwise/quantize.hpp"
 
+// Ops that are called by their functions, on 8-bit integers: by a lookup table, or by blocks of
+// dequantized values. The same bytes as reference/called_op.hpp.
+
 namespace ctq::kernels::simd {
 
 /// With fewer elements a shuffled_table takes longer to build than it saves (AVX2, Zen 3).
@@ -44,11 +47,11 @@ template <class Isa, quantized Q>
 template <class Isa, quantized Q>
 [[gnu::always_inline]] inline void elementwise(const op_functions& op, const attributes& options,
                                                const op_arguments<Q>& x) noexcept {
-  alignas(64) float in[2][reference::user_op_block];
-  alignas(64) float out[reference::user_op_block];
+  alignas(64) float in[2][reference::called_op_block];
+  alignas(64) float out[reference::called_op_block];
   const int count = x.out.shape[0];
-  for (int at = 0; at < count; at += reference::user_op_block) {
-    const int n = count - at < reference::user_op_block ? count - at : reference::user_op_block;
+  for (int at = 0; at < count; at += reference::called_op_block) {
+    const int n = count - at < reference::called_op_block ? count - at : reference::called_op_block;
     for (int t = 0; t < op.tensors; ++t)
       dequantize<Isa>({n}, x.in[t].data + at, x.in[t].qparams, in[t]);
     op.apply({.in = {{in[0], {n}}, {in[1], {n}}}, .out = {out, {n}}}, options);
