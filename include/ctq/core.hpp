@@ -2,7 +2,8 @@
 #pragma once
 
 // core: the types that all layers share: dtypes, shapes and kernel signatures, errors at compile
-// time and at run time.
+// time and at run time. Not included, since it costs Boost.Hana: ctq/core/reflect.hpp, the names of
+// the members of structs.
 
 #include "ctq/core/attributes.hpp"
 #include "ctq/core/diagnostic.hpp"
@@ -18,7 +19,6 @@
 #include "ctq/core/padded.hpp"
 #include "ctq/core/qparams.hpp"
 #include "ctq/core/real.hpp"
-#include "ctq/core/reflect.hpp"
 #include "ctq/core/report.hpp"
 #include "ctq/core/result.hpp"
 #include "ctq/core/same_text.hpp"

@@ -2,8 +2,9 @@
 #pragma once
 
 // ops: the name of each op, what it reads, owns and returns, what it does to scales, and which
-// kernels compute it. One descriptor per op, also for user ops. Not included: ctq/ops/reflect.hpp,
-// the names of options, which takes half a second to compile.
+// kernels compute it. One descriptor per op, also for user ops. Not included, since only what reads
+// or writes files needs them: ctq/ops/op_table.hpp, from names to ops, and ctq/ops/reflect.hpp, the
+// names of options, which takes half a second to compile.
 
 #include "ctq/ops/activations.hpp"
 #include "ctq/ops/arithmetic.hpp"
@@ -48,7 +49,6 @@
 #include "ctq/ops/norms.hpp"
 #include "ctq/ops/op.hpp"
 #include "ctq/ops/op_descriptor.hpp"
-#include "ctq/ops/op_table.hpp"
 #include "ctq/ops/pass_ops.hpp"
 #include "ctq/ops/pools.hpp"
 #include "ctq/ops/recurrent.hpp"
