@@ -122,10 +122,9 @@ constexpr dtype dtype_of = std::is_same_v<T, float>         ? f32
                            : std::is_same_v<T, std::int8_t> ? qint8
                                                             : quint8;
 
-/// Shape: conv2d_shape or a constant of it.
+/// shape: what the kernel gets for the layer `s`, its shape, a constant of it, or with_form_of
 template <class Isa, class In, class Out, class Shape>
-bool conv2d_equals_reference(const Shape& shape, values kind, unsigned seed) {
-  const conv2d_shape s = shape;
+bool layer_equals_reference(const conv2d_shape& s, const Shape& shape, values kind, unsigned seed) {
   generator random(seed);
   const auto weights = static_cast<std::size_t>(s.out_channels * terms(s));
   const fenced<In> in(integers<In>(in_elements(s), kind, random));
@@ -145,6 +144,12 @@ bool conv2d_equals_reference(const Shape& shape, values kind, unsigned seed) {
   kernels::simd::conv2d<Isa>(shape, in.data(), packed.data(), e.to, zero_point, out.data(),
                              workspace.data());
   return out.holds(expected);
+}
+
+/// Shape: conv2d_shape or a constant of it.
+template <class Isa, class In, class Out, class Shape>
+bool conv2d_equals_reference(const Shape& shape, values kind, unsigned seed) {
+  return layer_equals_reference<Isa, In, Out>(shape, shape, kind, seed);
 }
 
 /// Shape: linear_shape or a constant of it.

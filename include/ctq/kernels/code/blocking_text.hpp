@@ -6,6 +6,7 @@
 
 #include "ctq/core/kernel_signature.hpp"
 #include "ctq/core/text.hpp"
+#include "ctq/kernels/simd/convolution/computed_shape.hpp"
 #include "ctq/kernels/simd/convolution/conv2d.hpp"
 #include "ctq/kernels/simd/convolution/two_row_dot.hpp"
 #include "ctq/kernels/simd/dot.hpp"
@@ -26,7 +27,7 @@ namespace ctq::kernels {
 ///                             to bands (row_bands)
 template <class Isa, class T, bool Depthwise, class Text>
 constexpr void append_blocking_of(Text& out, const conv2d_shape& shape, bool plain) {
-  const conv2d_shape s = simd::flattened(shape);
+  const conv2d_shape s = simd::computed_shape<Isa, T>(shape);
   simd::with_method<Isa, T, Depthwise>(
       s, [&]<class Model>(std::type_identity<Model>, auto by, const simd::tile_blocking& p) {
         if constexpr (by == simd::method::tiles) {

@@ -45,9 +45,7 @@ struct kernel_code<descriptors::conv3d> : plain_code, code_of_parts<conv3d_shape
     if constexpr (std::is_same_v<Shape, shape>) {
       return s.plane();
     } else {
-      using element = std::conditional_t<std::is_same_v<In, float>, float, std::int8_t>;
-      constexpr conv2d_shape plane = Shape::value.plane();
-      return simd::formed_shape<simd::form_of<Isa, element>(plane)>{plane};
+      return simd::with_form_of<Isa, In, Shape::value.plane()>();
     }
   }
 

@@ -121,10 +121,8 @@ struct layer_code {
     if constexpr (is_reference<Set>) {
       return s;
     } else {
-      constexpr simd::conv2d_form form =
-          simd::form_of<typename Set::isa, std::conditional_t<Key.in == f32, float, std::int8_t>>(
-              s);
-      return simd::formed_shape<form>{s};
+      using in = std::conditional_t<Key.in == f32, float, std::int8_t>;
+      return simd::with_form_of<typename Set::isa, in, s>();
     }
   }
 

@@ -87,11 +87,6 @@ template <class Shape>
   return s.depthwise() && s.groups > 1;
 }
 
-template <conv2d_shape S>
-[[nodiscard]] constexpr auto flattened(std::integral_constant<conv2d_shape, S>) {
-  return std::integral_constant<conv2d_shape, flattened(S)>{};
-}
-
 /// Distances in elements.
 struct strides {
   std::ptrdiff_t x, y;      // from one output pixel to the next, from one output row to the next

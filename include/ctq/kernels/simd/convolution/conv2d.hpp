@@ -6,12 +6,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
+#include <vector>
 
 #include "ctq/core/dtype.hpp"
 #include "ctq/core/kernel_signature.hpp"
 #include "ctq/kernels/integer_arithmetic.hpp"
 #include "ctq/kernels/simd/arch/all_dots.hpp"
 #include "ctq/kernels/simd/convolution/column_blocking.hpp"
+#include "ctq/kernels/simd/convolution/computed_shape.hpp"
 #include "ctq/kernels/simd/convolution/conv2d_form.hpp"
 #include "ctq/kernels/simd/convolution/depthwise.hpp"
 #include "ctq/kernels/simd/convolution/depthwise_columns.hpp"
@@ -39,16 +41,22 @@ namespace ctq::kernels::simd {
 /// is folded into int32 biases; those of floats have no multipliers. Depthwise: as in with_method
 template <class Isa, class In, bool Depthwise = true, class Weight, class Bias>
 void pack(const conv2d_shape& shape, unpacked<Weight, Bias> from, std::byte* packed) {
+  const conv2d_shape s = computed_shape<Isa, In>(shape);
+  std::vector<Weight> joined;
+  if (s.groups != shape.groups) {
+    joined = weights_of_joined_groups(shape, s, from.weight);
+    from.weight = joined.data();
+  }
   with_method<Isa, In, Depthwise>(
-      shape, [&]<class Model>(std::type_identity<Model>, auto by, const tile_blocking& tiles) {
+      s, [&]<class Model>(std::type_identity<Model>, auto by, const tile_blocking& tiles) {
         if constexpr (by == method::tiles) {
-          pack_tiles(shape, tiles, from, packed);
+          pack_tiles(s, tiles, from, packed);
         } else {
           from.offset = Model::template offset<In>;
           if constexpr (by == method::depthwise) {
-            pack_depthwise<Model>(shape, from, packed);
+            pack_depthwise<Model>(s, from, packed);
           } else {
-            pack_dense<Model>(shape, from, packed);
+            pack_dense<Model>(s, from, packed);
           }
         }
       });
@@ -58,14 +66,15 @@ void pack(const conv2d_shape& shape, unpacked<Weight, Bias> from, std::byte* pac
 template <class Isa, bool Depthwise = true>
 [[nodiscard]] constexpr std::size_t conv2d_packed_bytes(const conv2d_shape& shape, dtype in) {
   const auto bytes = [&]<class In>(std::type_identity<In>) {
+    const conv2d_shape s = computed_shape<Isa, In>(shape);
     return with_method<Isa, In, Depthwise>(
-        shape, [&]<class Model>(std::type_identity<Model>, auto by, const tile_blocking& tiles) {
+        s, [&]<class Model>(std::type_identity<Model>, auto by, const tile_blocking& tiles) {
           if constexpr (by == method::tiles) {
-            return tiles_packed_bytes(shape, tiles);
+            return tiles_packed_bytes(s, tiles);
           } else if constexpr (by == method::depthwise) {
-            return depthwise_packed_bytes<Model>(shape);
+            return depthwise_packed_bytes<Model>(s);
           } else {
-            return dense_packed_bytes<Model>(shape);
+            return dense_packed_bytes<Model>(s);
           }
         });
   };
@@ -77,8 +86,8 @@ template <class Isa, bool Depthwise = true>
 /// of these.
 template <class Isa>
 [[nodiscard]] constexpr std::size_t conv2d_workspace_bytes(const conv2d_shape& shape, dtype in) {
-  const conv2d_shape s = flattened(shape);
   const auto bytes = [&]<class In>(std::type_identity<In>) {
+    const conv2d_shape s = computed_shape<Isa, In>(shape);
     return with_method<Isa, In>(
         s,
         [&]<class Model>(std::type_identity<Model>, auto by,
@@ -246,7 +255,7 @@ template <class Isa, conv2d_shape_like Shape, class In, class Out>
 [[gnu::always_inline]] inline void conv2d(const Shape& shape, const In* in, const std::byte* packed,
                                           const output_range& to, std::int32_t in_zero_point,
                                           Out* out, std::byte* workspace) noexcept {
-  convolve<Isa>(flattened(shape), in, packed, to, in_zero_point, out, workspace);
+  convolve<Isa>(computed_shape<Isa, In>(shape), in, packed, to, in_zero_point, out, workspace);
 }
 
 /// As reference::conv2d in float32: the same bits with fma; without it (scalar, SSE) the last bits
@@ -255,7 +264,7 @@ template <class Isa, conv2d_shape_like Shape>
 [[gnu::always_inline]] inline void conv2d(const Shape& shape, const float* in,
                                           const std::byte* packed, bool relu, float* out,
                                           std::byte* workspace) noexcept {
-  convolve<Isa>(flattened(shape), in, packed, relu, 0, out, workspace);
+  convolve<Isa>(computed_shape<Isa, float>(shape), in, packed, relu, 0, out, workspace);
 }
 
 }  // namespace ctq::kernels::simd

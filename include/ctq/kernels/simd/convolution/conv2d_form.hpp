@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <cstdint>
 #include <type_traits>
 
 #include "ctq/core/kernel_signature.hpp"
 #include "ctq/kernels/simd/convolution/column_blocking.hpp"
+#include "ctq/kernels/simd/convolution/computed_shape.hpp"
 #include "ctq/kernels/simd/dot.hpp"
 #include "ctq/kernels/simd/geometry.hpp"
 #include "ctq/kernels/simd/matrix/blocking.hpp"
@@ -101,7 +103,7 @@ template <class Dot>
   return f;
 }
 
-/// How a layer is computed that reads In.
+/// How a layer is computed that reads In, from its computed_shape.
 template <class Isa, class In>
 [[nodiscard]] constexpr conv2d_form form_of(const conv2d_shape& shape) {
   constexpr bool real = std::is_same_v<In, float>;
@@ -110,7 +112,7 @@ template <class Isa, class In>
     return {.by = p.by, .block = p.tiles.block, .chunked = p.tiles.chunk > 1};
   if (p.by == method::depthwise)
     return depthwise_form<std::conditional_t<real, float_dot<Isa>, depthwise_dot<Isa>>>(shape);
-  return dense_form<std::conditional_t<real, float_dot<Isa>, int8_dot<Isa>>>(flattened(shape));
+  return dense_form<std::conditional_t<real, float_dot<Isa>, int8_dot<Isa>>>(shape);
 }
 
 /// The blocking of a form that has one: it takes long to compute.
@@ -147,9 +149,19 @@ template <conv2d_form Form>
   return shape;
 }
 
-template <conv2d_form Form>
-[[nodiscard]] constexpr formed_shape<Form> flattened(const formed_shape<Form>& s) {
-  return with_extents(s, flattened(s.extents));
+/// It is made of a computed_shape.
+template <class Isa, class T, conv2d_form Form>
+[[nodiscard]] constexpr const formed_shape<Form>& computed_shape(const formed_shape<Form>& s) {
+  return s;
+}
+
+/// The computed_shape of a layer that reads In, with its form.
+template <class Isa, class In, conv2d_shape Shape>
+[[nodiscard]] constexpr auto with_form_of() {
+  // All integers have the same form.
+  using element = std::conditional_t<std::is_same_v<In, float>, float, std::int8_t>;
+  constexpr conv2d_shape computed = computed_shape<Isa, element>(Shape);
+  return formed_shape<form_of<Isa, element>(computed)>{computed};
 }
 
 }  // namespace ctq::kernels::simd

@@ -145,9 +145,7 @@ template <class Isa, class In, class Shape, class Phase>
     constexpr conv2d_shape s =
         phases_of_constant<transposed_phases, Shape::value>.convolution(Phase::value);
     if constexpr (has_taps(s)) {
-      constexpr conv2d_form form =
-          form_of<Isa, std::conditional_t<std::is_same_v<In, float>, float, std::int8_t>>(s);
-      return formed_shape<form>{s};
+      return with_form_of<Isa, In, s>();
     } else {
       return s;
     }

@@ -61,7 +61,7 @@ template <class Isa, conv2d_shape_like Shape, class In, class OutputOp, class...
     conv2d<Isa>(shape, in, packed, to.output_op.to, in_zero_point, out, workspace);
   } else {
     const prepared_epilogue<OutputOp, PostOp...> ready(to, out);
-    convolve<Isa>(flattened(shape), in, packed, ready, in_zero_point, out, workspace);
+    convolve<Isa>(computed_shape<Isa, In>(shape), in, packed, ready, in_zero_point, out, workspace);
   }
 }
 

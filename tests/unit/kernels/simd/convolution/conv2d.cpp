@@ -97,6 +97,9 @@ const conv2d_shape shapes[] = {
     {1, 5, 5, 96, 96, 1, 1, 1, 1, 0, 0, 1, 1, 96},    //
     {1, 6, 6, 8, 12, 3, 3, 1, 1, 1, 1, 1, 1, 4},      // groups
     {1, 6, 6, 8, 16, 3, 3, 1, 1, 1, 1, 1, 1, 8},      // two outputs a channel
+    {1, 9, 9, 64, 64, 3, 3, 1, 1, 1, 1, 1, 1, 16},    // groups that are joined by twos or fours
+    {2, 5, 7, 10, 15, 3, 2, 2, 1, 1, 1, 1, 2, 5},     // to one group, and dilated
+    {1, 4, 6, 42, 14, 1, 1, 1, 1, 0, 0, 1, 1, 14},    // of several inputs and one output
     {1, 4, 4, 40, 72, 3, 3, 1, 1, 0, 0, 1, 1, 2},     //
     {1, 1, 1, 7, 9, 3, 3, 1, 1, 1, 1},                // mostly border
     {1, 2, 2, 3, 5, 1, 1, 1, 1, 3, 3},                // taps that see nothing else
@@ -134,10 +137,10 @@ void check_constant_shape() {
   CHECK(conv2d_equals_reference<isa_t, std::int8_t, std::int8_t>(shape, values::extreme, 2));
   CHECK(float_equals_reference(shape, 3));
   // The kernel of all shapes of its form.
-  constexpr simd::formed_shape<simd::form_of<isa_t, std::int8_t>(S)> on_integers{S};
-  CHECK(conv2d_equals_reference<isa_t, std::uint8_t, std::uint8_t>(on_integers, values::random, 4));
-  constexpr simd::formed_shape<simd::form_of<isa_t, float>(S)> on_floats{S};
-  CHECK(float_equals_reference(on_floats, 5));
+  constexpr auto on_integers = simd::with_form_of<isa_t, std::uint8_t, S>();
+  CHECK(samples::layer_equals_reference<isa_t, std::uint8_t, std::uint8_t>(S, on_integers,
+                                                                           values::random, 4));
+  CHECK(float_equals_reference(simd::with_form_of<isa_t, float, S>(), 5));
 }
 
 }  // namespace
