@@ -26,19 +26,6 @@
 
 namespace ctq {
 
-/// Adding or multiplying by a number changes the scale, so that nothing is cut off. So does every
-/// PyTorch, although its reference model rounds to the scale of the input, so that the difference
-/// between the two is unbounded. ctq follows the reference model, except for torch_1_13.
-[[nodiscard]] constexpr bool scalars_change_the_scale(semantics s) {
-  return s == semantics::torch_1_13;
-}
-
-/// The output of a sigmoid or tanh on integers has the scale of its range, even if its observer is
-/// another one, such as that of a cat that reads it.
-[[nodiscard]] constexpr bool known_ranges_have_their_scale(semantics s) {
-  return s == semantics::torch_1_13;
-}
-
 /// The qparams of an output that do not depend on the observer: those of the input if the op copies
 /// or compares integers, or those of a known range. nullopt: those of the observer.
 [[nodiscard]] inline std::optional<tensor_qparams> kernel_qparams(op_id op, dtype d,
@@ -53,11 +40,6 @@ namespace ctq {
     return tensor_qparams_of(d, is_signed ? tanh_qparams : sigmoid_qparams);
   }
   return {};
-}
-
-/// A module that is called more than once has the output scale of its last call.
-[[nodiscard]] constexpr bool last_call_decides_the_scale(semantics s) {
-  return s == semantics::torch_1_13;
 }
 
 namespace lowered {

@@ -8,6 +8,7 @@
 #include "ctq/graph/graph.hpp"
 #include "ctq/graph/module_path.hpp"
 #include "ctq/ops/backend_ops.hpp"
+#include "ctq/passes/fx_semantics.hpp"
 #include "ctq/passes/resolve_qconfig.hpp"
 
 // Input-weight equalization: which linear layers and convolutions can exchange range between the
@@ -26,12 +27,6 @@
 //         either skipped or correct.
 
 namespace ctq {
-
-/// Factors move to the previous layer through a relu only; before a pool they are multiplied in the
-/// graph, in float.
-[[nodiscard]] constexpr bool factors_move_through_relu_only(semantics s) {
-  return s == semantics::torch_1_13;
-}
 
 /// A linear layer or convolution whose parameters nothing else uses.
 struct scalable_layer {

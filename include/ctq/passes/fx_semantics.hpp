@@ -3,9 +3,9 @@
 
 #include "ctq/core/semantics.hpp"
 
-// Where ctq's passes differ from PyTorch's, and PyTorch's releases from each other. Each difference
-// is one predicate, true for semantics with the behaviour of its name; the passes do not compare
-// versions otherwise.
+// Where ctq's passes and converted models differ from PyTorch's, and PyTorch's releases from each
+// other. Each difference is one predicate, true for semantics with the behaviour of its name;
+// nothing compares versions otherwise.
 
 namespace ctq {
 
@@ -120,6 +120,30 @@ namespace ctq {
 
 /// Observers of qint32 are removed.
 [[nodiscard]] constexpr bool int32_activations_are_dropped(semantics s) {
+  return s == semantics::torch_1_13;
+}
+
+/// Adding or multiplying by a number changes the scale, so that nothing is cut off. So does every
+/// PyTorch, although its reference model rounds to the scale of the input, so that the difference
+/// between the two is unbounded. ctq follows the reference model, except for torch_1_13.
+[[nodiscard]] constexpr bool scalars_change_the_scale(semantics s) {
+  return s == semantics::torch_1_13;
+}
+
+/// The output of a sigmoid or tanh on integers has the scale of its range, even if its observer is
+/// another one, such as that of a cat that reads it.
+[[nodiscard]] constexpr bool known_ranges_have_their_scale(semantics s) {
+  return s == semantics::torch_1_13;
+}
+
+/// A module that is called more than once has the output scale of its last call.
+[[nodiscard]] constexpr bool last_call_decides_the_scale(semantics s) {
+  return s == semantics::torch_1_13;
+}
+
+/// Factors move to the previous layer through a relu only; before a pool they are multiplied in the
+/// graph, in float.
+[[nodiscard]] constexpr bool factors_move_through_relu_only(semantics s) {
   return s == semantics::torch_1_13;
 }
 
