@@ -27,7 +27,7 @@ struct static_text {
   }
 };
 
-/// Counts the characters of a text instead of storing them; used like a static_text.
+/// Counts the bytes of a text instead of storing them; used like a static_text.
 struct text_length {
   std::size_t count{};
 

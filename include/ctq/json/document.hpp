@@ -7,6 +7,7 @@
 
 #include "ctq/core/list.hpp"
 #include "ctq/core/same_text.hpp"
+#include "ctq/core/text.hpp"
 #include "ctq/json/count_values.hpp"
 #include "ctq/json/element.hpp"
 #include "ctq/json/number.hpp"
@@ -145,11 +146,11 @@ class parser {
 
   /// Gives a string with escapes its place after the text.
   constexpr void measure(value& v) {
-    counted_text bytes;
-    append_unescaped(bytes, {text_ + v.begin, v.end - v.begin});
+    text_length unescaped;
+    append_unescaped(unescaped, {text_ + v.begin, v.end - v.begin});
     v.unescaped = static_cast<std::uint32_t>(unescaped_end_);
-    v.number = static_cast<double>(bytes.size());
-    unescaped_end_ += bytes.size();
+    v.number = static_cast<double>(unescaped.count);
+    unescaped_end_ += unescaped.count;
   }
 
   /// Consumes an escape or a non-ASCII character of the string that starts at p_; returns the

@@ -118,16 +118,6 @@ constexpr void append_unescaped(Text& out, std::string_view raw) {
   }
 }
 
-/// A Text that counts the bytes that are appended.
-class counted_text {
- public:
-  constexpr void append(std::string_view s) { size_ += s.size(); }
-  [[nodiscard]] constexpr std::size_t size() const { return size_; }
-
- private:
-  std::size_t size_ = 0;
-};
-
 /// A Text that compares what is appended with an expected text.
 class expected_text {
  public:

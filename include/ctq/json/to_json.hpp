@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <string_view>
 
+#include "ctq/core/text.hpp"
 #include "ctq/json/write_backend.hpp"
 
 // A backend type as JSON at compile time: static_assert(to_json<npu>() == text).
@@ -12,12 +13,6 @@
 namespace ctq {
 
 namespace file_parts {
-
-/// Counts the appended characters.
-struct text_size {
-  std::size_t size = 0;
-  constexpr void append(std::string_view s) { size += s.size(); }
-};
 
 /// Writes text to memory that is large enough.
 struct text_into {
@@ -35,9 +30,9 @@ struct text_into {
 
 template <class Backend>
 consteval std::size_t json_size() {
-  text_size count;
-  json::append_json(count, backend_v<Backend>);
-  return count.size;
+  text_length length;
+  json::append_json(length, backend_v<Backend>);
+  return length.count;
 }
 
 template <class Backend>

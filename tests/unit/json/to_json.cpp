@@ -28,11 +28,11 @@ static_assert(to_json<renamed>().substr(0, 24) == "{\n  \"name\": \"renamed\",\n
 // Counting is writing without a place to write to.
 static_assert(file_parts::json_size<tiny>() == to_json<tiny>().size());
 static_assert([] {
-  file_parts::text_size count;
-  count.append("");
-  count.append("abc");
-  count.append({});
-  return count.size == 3;
+  text_length length;
+  length.append("");
+  length.append("abc");
+  length.append({});
+  return length.count == 3;
 }());
 static_assert([] {
   char to[3]{};

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <string_view>
 
+#include "ctq/core/text.hpp"
 #include "ctq/passes/explain/explained.hpp"
 #include "ctq/passes/explain/text.hpp"
 #include "ctq/passes/plan.hpp"
@@ -99,21 +100,16 @@ template <const auto& Model, class Backend, class Mapping = default_qconfig_mapp
 
 namespace explaining {
 
-struct text_size {
-  std::size_t count = 0;
-  constexpr void append(std::string_view s) { count += s.size(); }
-};
-
 template <const explanation& Explanation>
-inline constexpr std::size_t text_size_of = [] {
-  text_size size;
-  Explanation.append_to(size);
-  return size.count;
+inline constexpr std::size_t text_length_of = [] {
+  text_length length;
+  Explanation.append_to(length);
+  return length.count;
 }();
 
 template <const explanation& Explanation>
 inline constexpr auto text_of = [] {
-  static_text<text_size_of<Explanation>> text;
+  static_text<text_length_of<Explanation>> text;
   Explanation.append_to(text);
   return text;
 }();
