@@ -28,8 +28,8 @@ struct means {
   int count{};
 };
 
-void run(const layer& of, subject specialized, subject shared, const ctq::kernel_signature& key,
-         int windows, means& all) {
+void run(const layer& of, subject specialized, subject shared,
+         const ctq::kernel_signature& signature, int windows, means& all) {
   shared.name = "shared";
   shared.run();
   if (of.distance(static_cast<const std::uint8_t*>(shared.answer())) != 0) {
@@ -39,7 +39,7 @@ void run(const layer& of, subject specialized, subject shared, const ctq::kernel
   bench_case c = case_of(of);
   c.subjects = {std::move(specialized), std::move(shared)};
   const result r = measure(c, windows, 0.004);
-  const ctq::scheduling::layer_size size = ctq::scheduling::layer_size_of(key);
+  const ctq::scheduling::layer_size size = ctq::scheduling::layer_size_of(signature);
   const bool chosen_shared = ctq::scheduling::chosen_code(size) == ctq::kernel_code_kind::shared;
   const double ratio = r.seconds("shared") / r.ours();
   const double chosen = chosen_shared ? ratio : 1.0;
@@ -59,7 +59,7 @@ void run_all(const Entry (&entries)[N], ctq::kernel_id kernel, Specialized speci
   for (std::size_t i = 0; i < N; ++i) {
     const layer of(entries[i].shape);
     run(of, specialized(i, of), shared(i, of),
-        ctq::signature(kernel, ctq::quint8, ctq::quint8, entries[i].shape), windows, all);
+        ctq::signature_of(kernel, ctq::quint8, ctq::quint8, entries[i].shape), windows, all);
   }
 }
 

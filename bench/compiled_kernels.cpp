@@ -29,15 +29,15 @@ const ctq::kernel_set& same_kernels() {
   std::exit(1);
 }
 
-subject compiled_layer(const ctq::kernel_set& set, const ctq::kernel_signature& key,
+subject compiled_layer(const ctq::kernel_set& set, const ctq::kernel_signature& signature,
                        const layer& of) {
-  auto memory =
-      std::make_shared<layer_memory>(of, set.packing.packed_bytes(key), set.workspace_bytes(key));
-  set.packing.pack(key, {of.weight.data(), of.folded.data(), of.multiplier.data()},
+  auto memory = std::make_shared<layer_memory>(of, set.packing.packed_bytes(signature),
+                                               set.workspace_bytes(signature));
+  set.packing.pack(signature, {of.weight.data(), of.folded.data(), of.multiplier.data()},
                    memory->packed());
   return layer_memory::subject_of(
       "compiled", std::move(memory),
-      [key, run = set.function_of(key)](const ctq::operands& x) { run(key, x); });
+      [signature, run = set.function_of(signature)](const ctq::operands& x) { run(signature, x); });
 }
 
 /// Of ratios of times: mean and maximum, of large layers and of small ones.
@@ -66,10 +66,10 @@ struct summary {
   ratios large, small;  // from a million products on, and below
 };
 
-void run(const layer& of, subject in_headers, const ctq::kernel_signature& key, int windows,
+void run(const layer& of, subject in_headers, const ctq::kernel_signature& signature, int windows,
          summary& all) {
   bench_case c = case_of(of);
-  c.subjects = {std::move(in_headers), compiled_layer(same_kernels(), key, of)};
+  c.subjects = {std::move(in_headers), compiled_layer(same_kernels(), signature, of)};
   const result r = measure(c, windows, 0.004);
   const double ratio = r.seconds("compiled") / r.ours();
   const double products = static_cast<double>(of.operations()) / 2;
@@ -85,8 +85,8 @@ void run_all(const Entry (&entries)[N], ctq::kernel_id kernel, Make in_headers, 
   for (std::size_t i = 0; i < N; ++i) {
     const layer of(entries[i].shape);
     if (name_of(of).find(o.only) == std::string::npos) continue;
-    run(of, in_headers(i, of), ctq::signature(kernel, ctq::quint8, ctq::quint8, entries[i].shape),
-        o.windows, all);
+    run(of, in_headers(i, of),
+        ctq::signature_of(kernel, ctq::quint8, ctq::quint8, entries[i].shape), o.windows, all);
   }
 }
 

@@ -16,16 +16,16 @@ namespace bench {
 
 using kernels = ctq::simd_kernels<ctq::isa::native>;
 
-template <ctq::kernel_signature Key, ctq::kernel_code_kind Code>
+template <ctq::kernel_signature Signature, ctq::kernel_code_kind Code>
 subject ctq_layer(const layer& of) {
-  using descriptor = ctq::kernels::descriptor_of<Key.kernel>;
-  constexpr auto shape = Key.template as<typename descriptor::shape>();
-  auto memory = std::make_shared<layer_memory>(of, ctq::packed_bytes<kernels>(Key),
-                                               ctq::workspace_bytes<kernels>(Key));
+  using descriptor = ctq::kernels::descriptor_of<Signature.kernel>;
+  constexpr auto shape = Signature.template as<typename descriptor::shape>();
+  auto memory = std::make_shared<layer_memory>(of, ctq::packed_bytes<kernels>(Signature),
+                                               ctq::workspace_bytes<kernels>(Signature));
   ctq::kernels::kernel_code<descriptor>::template pack<kernels, std::uint8_t>(
       shape, of.weight.data(), of.folded.data(), of.multiplier.data(), memory->packed());
   return layer_memory::subject_of("ctq", std::move(memory), [](const ctq::operands& x) {
-    ctq::run_kernel<Key, kernels, Code>(x);
+    ctq::run_kernel<Signature, kernels, Code>(x);
   });
 }
 
@@ -36,7 +36,7 @@ subject ctq_layer_of(std::size_t index, const layer& of) {
   return [&]<std::size_t... I>(std::index_sequence<I...>) {
     using make = subject (*)(const layer&);
     constexpr make table[] = {
-        ctq_layer<ctq::signature(Op, ctq::quint8, ctq::quint8, Entries[I].shape), Code>...};
+        ctq_layer<ctq::signature_of(Op, ctq::quint8, ctq::quint8, Entries[I].shape), Code>...};
     return table[index](of);
   }
   (std::make_index_sequence<std::size(Entries)>{});

@@ -18,33 +18,33 @@ namespace kernel = ctq::kernel;
 using ctq::packing::padded;
 
 /// The parameters of the first kernel in the order of a set. `data`: where layer_norm finds them.
-template <class Set, ctq::kernel_signature Key>
+template <class Set, ctq::kernel_signature Signature>
 void pack(const op& of, ctq::step_data& data, std::byte* to) {
-  using descriptor = ctq::kernels::descriptor_of<Key.kernel>;
+  using descriptor = ctq::kernels::descriptor_of<Signature.kernel>;
   using code = ctq::kernels::kernel_code<descriptor>;
-  constexpr auto shape = Key.template as<typename descriptor::shape>();
-  if constexpr (Key.kernel == kernel::elementwise) {
-    if (ctq::packed_bytes<Set>(Key) > 0)
-      ctq::kernels::reference::make_table(*ctq::called_functions(Key), {}, data.in[0], data.out,
-                                          reinterpret_cast<std::uint8_t*>(to));
-  } else if constexpr (Key.kernel == kernel::layer_norm) {
+  constexpr auto shape = Signature.template as<typename descriptor::shape>();
+  if constexpr (Signature.kernel == kernel::elementwise) {
+    if (ctq::packed_bytes<Set>(Signature) > 0)
+      ctq::kernels::reference::make_table(*ctq::called_functions(Signature), {}, data.in[0],
+                                          data.out, reinterpret_cast<std::uint8_t*>(to));
+  } else if constexpr (Signature.kernel == kernel::layer_norm) {
     const std::size_t bytes = of.scale.size() * sizeof(float);
     data.parameters.parameters.count = 2;
     data.parameters.floats[1] = static_cast<int>(padded(bytes));
     std::memcpy(to, of.scale.data(), bytes);
     std::memcpy(to + padded(bytes), of.bias.data(), bytes);
-  } else if constexpr (Key.kernel == kernel::embedding) {
+  } else if constexpr (Signature.kernel == kernel::embedding) {
     std::memcpy(to, of.table.data(), of.table.size());
     std::memcpy(to + code::row_bytes(shape), of.scale.data(), of.scale.size() * sizeof(float));
     std::memcpy(to + code::row_bytes(shape) + ctq::packing::vector_bytes(shape.rows),
                 of.bias.data(), of.bias.size() * sizeof(float));
-  } else if constexpr (Key.kernel == kernel::conv_transpose2d ||
-                       Key.kernel == kernel::conv_transpose3d) {
+  } else if constexpr (Signature.kernel == kernel::conv_transpose2d ||
+                       Signature.kernel == kernel::conv_transpose3d) {
     code::template pack<Set, std::uint8_t>(shape, of.weight.data(), of.folded.data(),
                                            of.scale.data(), op::a.zero_point, to);
-  } else if constexpr (Key.kernel == kernel::linear_dynamic) {
+  } else if constexpr (Signature.kernel == kernel::linear_dynamic) {
     code::template pack<Set>(shape, of.weight.data(), of.scale.data(), of.bias.data(), to);
-  } else if constexpr (Key.kernel == kernel::rnn_dynamic) {
+  } else if constexpr (Signature.kernel == kernel::rnn_dynamic) {
     using product = ctq::kernels::kernel_code<ctq::kernels::descriptors::linear_dynamic>;
     std::size_t weights = 0, rows = 0;
     for (const ctq::linear_shape& s : {ctq::input_product(shape, 0), ctq::state_product(shape)}) {
@@ -52,8 +52,8 @@ void pack(const op& of, ctq::step_data& data, std::byte* to) {
                                   of.bias.data() + rows, to);
       weights += static_cast<std::size_t>(s.out_features) * static_cast<std::size_t>(s.in_features);
       rows += static_cast<std::size_t>(s.out_features);
-      to += padded(
-          product::template packed_bytes<Set>(ctq::recurrent_product_key(kernel::rnn_dynamic, s)));
+      to += padded(product::template packed_bytes<Set>(
+          ctq::recurrent_product_signature(kernel::rnn_dynamic, s)));
     }
   }
 }
@@ -66,13 +66,13 @@ class prepared_op {
   static constexpr std::size_t workspace_bytes() {
     std::size_t most = 0;
     for (std::size_t i = 0; i < count; ++i)
-      most = std::max(most, ctq::workspace_bytes<Set>(entry.steps[i].key));
+      most = std::max(most, ctq::workspace_bytes<Set>(entry.steps[i].signature));
     return most;
   }
 
  public:
   prepared_op(const op& of, std::byte* out)
-      : packed_(ctq::packed_bytes<Set>(entry.steps[0].key)),
+      : packed_(ctq::packed_bytes<Set>(entry.steps[0].signature)),
         workspace_(workspace_bytes()),
         between_(static_cast<std::size_t>(entry.outputs)) {
     for (std::size_t i = 0; i < count; ++i) {
@@ -91,14 +91,15 @@ class prepared_op {
                       .workspace = workspace_.data(),
                       .data = &data_[i]};
     }
-    pack<Set, entry.steps[0].key>(of, data_[0], packed_.data());
+    pack<Set, entry.steps[0].signature>(of, data_[0], packed_.data());
   }
   prepared_op(const prepared_op&) = delete;
   prepared_op& operator=(const prepared_op&) = delete;
 
   void run() const {
     [this]<std::size_t... I>(std::index_sequence<I...>) {
-      (ctq::run_kernel<entry.steps[I].key, Set, ctq::kernel_code_kind::shared>(operands_[I]), ...);
+      (ctq::run_kernel<entry.steps[I].signature, Set, ctq::kernel_code_kind::shared>(operands_[I]),
+       ...);
     }
     (std::make_index_sequence<count>{});
   }

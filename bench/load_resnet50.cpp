@@ -48,7 +48,7 @@ class resnet50 {
         channels = 4 * width;
       }
     add("fc", nn::linear.id(),
-        signature(kernel::linear, quint8, quint8, linear_shape{1, channels, 1000}),
+        signature_of(kernel::linear, quint8, quint8, linear_shape{1, channels, 1000}),
         {1000, channels});
     for (std::size_t i = 0; i < names_.size(); ++i) nodes_[i].name = names_[i];
   }
@@ -60,13 +60,13 @@ class resnet50 {
  private:
   void convolve(const std::string& name, int in, int out, int kernel_size, int stride, int extent) {
     add(name, nn::conv2d.id(),
-        signature(kernel::conv2d, quint8, quint8,
-                  bench::square(kernel_size, stride, in, out, extent)),
+        signature_of(kernel::conv2d, quint8, quint8,
+                     bench::square(kernel_size, stride, in, out, extent)),
         {out, in, kernel_size, kernel_size});
   }
-  void add(const std::string& name, op_id op, const kernel_signature& key,
+  void add(const std::string& name, op_id op, const kernel_signature& signature,
            std::vector<std::int64_t> shape) {
-    step s{.key = key, .node = static_cast<int>(nodes_.size())};
+    step s{.signature = signature, .node = static_cast<int>(nodes_.size())};
     s.in_observer[0] = s.out_observer = 0;
     qparams_.push_back(s);
     nodes_.push_back({.op = op});

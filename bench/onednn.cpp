@@ -158,8 +158,8 @@ subject unary(const op& of, const memory::desc& in, const memory::desc& out,
 
 /// Its averages know no qparams.
 subject pooling(const op& of) {
-  const auto s = of.key().as<ctq::pool_shape>();
-  const bool max = of.key().kernel == ctq::kernel::pooling_max;
+  const auto s = of.signature().as<ctq::pool_shape>();
+  const bool max = of.signature().kernel == ctq::kernel::pooling_max;
   const memory::desc in({1, s.channels, s.in_h, s.in_w}, type::u8, tag::nhwc);
   const memory::desc out({1, s.channels, s.out_h, s.out_w}, type::u8, tag::nhwc);
   const memory::dims padding{s.padding_h, s.padding_w};
@@ -180,7 +180,7 @@ subject pooling(const op& of) {
 }
 
 subject softmax(const op& of) {
-  const auto s = of.key().as<ctq::softmax_shape>();
+  const auto s = of.signature().as<ctq::softmax_shape>();
   const memory::desc desc({s.rows, s.count}, type::f32, tag::ab);
   const dnnl::softmax_forward::primitive_desc plan({dnnl::prop_kind::forward_inference, desc, 1},
                                                    cpu());
@@ -188,7 +188,7 @@ subject softmax(const op& of) {
 }
 
 subject layer_norm(const op& of) {
-  const auto s = of.key().as<ctq::layer_norm_shape>();
+  const auto s = of.signature().as<ctq::layer_norm_shape>();
   const memory::desc desc({s.rows, s.count}, type::f32, tag::ab);
   const dnnl::layer_normalization_forward::primitive_desc plan(
       {dnnl::prop_kind::forward_inference, desc, s.eps,
@@ -211,13 +211,13 @@ subject exchanged(const op& of, const memory::desc& in, const memory::desc& out)
 }
 
 subject exchanged(const op& of) {
-  const type t = of.key().in == ctq::f32 ? type::f32 : type::u8;
-  if (of.key().kernel == ctq::kernel::reorder) {
-    const auto s = of.key().as<ctq::reorder_shape>();
+  const type t = of.signature().in == ctq::f32 ? type::f32 : type::u8;
+  if (of.signature().kernel == ctq::kernel::reorder) {
+    const auto s = of.signature().as<ctq::reorder_shape>();
     memory::dims extents, from, to;
     for (int axis = 0; axis < ctq::reorder_shape::axes; ++axis) {
       extents.push_back(s.extent[axis]);
-      from.push_back(s.step[axis]);
+      from.push_back(s.stride[axis]);
       memory::dim step = 1;
       for (int i = axis + 1; i < ctq::reorder_shape::axes; ++i) step *= s.extent[i];
       to.push_back(step);
@@ -225,11 +225,11 @@ subject exchanged(const op& of) {
     for (memory::dim& step : from) step = std::max<memory::dim>(step, 1);
     return exchanged(of, {extents, t, from}, {extents, t, to});
   }
-  const auto s = of.key().as<ctq::transpose_shape>();
+  const auto s = of.signature().as<ctq::transpose_shape>();
   const memory::dims extents{s.batch, s.channels, s.pixels};
   const memory::desc nchw(extents, t, tag::abc), nhwc(extents, t, tag::acb);
-  return of.key().kernel == ctq::kernel::to_nhwc ? exchanged(of, nchw, nhwc)
-                                                 : exchanged(of, nhwc, nchw);
+  return of.signature().kernel == ctq::kernel::to_nhwc ? exchanged(of, nchw, nhwc)
+                                                       : exchanged(of, nhwc, nchw);
 }
 
 subject concatenation(const op& of) {
@@ -263,7 +263,7 @@ subject requantized_concatenation(const op& of) {
 
 /// Without zero points, so that only the time is compared.
 subject broadcast_product(const op& of) {
-  const auto s = of.key().as<ctq::broadcast_shape>();
+  const auto s = of.signature().as<ctq::broadcast_shape>();
   const memory::desc in({s.extent[2], s.extent[3]}, type::u8, tag::ab);
   const memory::desc one({1, s.extent[3]}, type::u8, tag::ab);
   dnnl::primitive_attr attr;
@@ -310,7 +310,7 @@ deconvolution_operands operands_of(const ctq::conv_transpose3d_shape& s) {
 
 template <class Shape>
 subject deconvolution(const op& of) {
-  const auto s = of.key().as<Shape>();
+  const auto s = of.signature().as<Shape>();
   const auto [in, out, weight, stride, padding] = operands_of(s);
   const memory::desc bias({s.out_channels}, type::s32, tag::x);
   const memory::desc any(weight.dims(), type::s8, tag::any);
@@ -341,7 +341,7 @@ subject deconvolution(const op& of) {
 /// fast code for the zero point of the second one, it computes without, and only the time is
 /// compared.
 subject activations_product(const op& of) {
-  const auto s = of.key().as<ctq::matmul_shape>();
+  const auto s = of.signature().as<ctq::matmul_shape>();
   const memory::desc a({s.batch, s.m, s.k}, type::u8, tag::abc);
   const memory::desc b({s.batch, s.k, s.n}, type::s8, s.transposed != 0 ? tag::acb : tag::abc);
   const memory::desc out({s.batch, s.m, s.n}, type::u8, tag::abc);
@@ -397,7 +397,7 @@ std::optional<subject> onednn(const layer& of) {
 
 std::optional<subject> onednn(const op& of) {
   namespace kernel = ctq::kernel;
-  const ctq::kernel_id k = of.key().kernel;
+  const ctq::kernel_id k = of.signature().kernel;
   return if_it_can([&]() -> std::optional<subject> {
     if (k == kernel::pooling_max || k == kernel::pooling_avg) return pooling(of);
     if (k == kernel::softmax) return softmax(of);

@@ -134,7 +134,7 @@ std::shared_ptr<session> op_of(const library& ort, const elementwise& of, const 
 }
 
 std::shared_ptr<session> dynamic_linear(const library& ort, const op& of) {
-  const auto s = of.key().as<ctq::linear_shape>();
+  const auto s = of.signature().as<ctq::linear_shape>();
   const std::int64_t m = s.rows, k = s.in_features, n = s.out_features;
   onnx::model model;
   model.input("in", onnx::type::f32, {m, k});
@@ -188,7 +188,7 @@ std::optional<subject> onnxruntime(const layer& of) {
 }
 
 std::optional<subject> onnxruntime(const op& of) {
-  if (of.key().kernel != ctq::kernel::linear_dynamic) return std::nullopt;
+  if (of.signature().kernel != ctq::kernel::linear_dynamic) return std::nullopt;
   return if_it_can([&](const library& ort) { return dynamic_linear(ort, of); });
 }
 

@@ -23,21 +23,21 @@ struct matrix {
   int rows{}, columns{};
 };
 
-[[nodiscard]] std::vector<matrix> matrices_of(const ctq::kernel_signature& key) {
-  if (key.kernel == ctq::kernel::conv_transpose2d) {
-    const auto s = key.as<ctq::conv_transpose2d_shape>();
+[[nodiscard]] std::vector<matrix> matrices_of(const ctq::kernel_signature& signature) {
+  if (signature.kernel == ctq::kernel::conv_transpose2d) {
+    const auto s = signature.as<ctq::conv_transpose2d_shape>();
     return {{s.out_channels, s.kernel_h * s.kernel_w * s.in_channels}};
   }
-  if (key.kernel == ctq::kernel::conv_transpose3d) {
-    const auto s = key.as<ctq::conv_transpose3d_shape>();
+  if (signature.kernel == ctq::kernel::conv_transpose3d) {
+    const auto s = signature.as<ctq::conv_transpose3d_shape>();
     return {{s.out_channels, s.kernel_h * s.kernel_w * s.kernel_d * s.in_channels}};
   }
-  if (key.kernel == ctq::kernel::linear_dynamic) {
-    const auto s = key.as<ctq::linear_shape>();
+  if (signature.kernel == ctq::kernel::linear_dynamic) {
+    const auto s = signature.as<ctq::linear_shape>();
     return {{s.out_features, s.in_features}};
   }
-  if (key.kernel == ctq::kernel::rnn_dynamic) {
-    const auto s = key.as<ctq::recurrent_shape>();
+  if (signature.kernel == ctq::kernel::rnn_dynamic) {
+    const auto s = signature.as<ctq::recurrent_shape>();
     const ctq::linear_shape in = ctq::input_product(s, 0), state = ctq::state_product(s);
     return {{in.out_features, in.in_features}, {state.out_features, state.in_features}};
   }
@@ -59,12 +59,12 @@ op::op(std::size_t which)
 }
 
 ctq::qparams op::out() const {
-  const float scale = key().kernel == ctq::kernel::matmul ? 2.0F : 0.07F;
+  const float scale = signature().kernel == ctq::kernel::matmul ? 2.0F : 0.07F;
   return {scale, 128, 0, 255};
 }
 
 std::size_t op::input_bytes(int which) const {
-  const std::size_t bytes = size(entry.inputs[which]) * ctq::size_of(key().in);
+  const std::size_t bytes = size(entry.inputs[which]) * ctq::size_of(signature().in);
   return (bytes + line - 1) / line * line;
 }
 
@@ -78,7 +78,7 @@ std::span<const std::byte> op::read() const {
 }
 
 std::size_t op::written() const {
-  return size(entry.outputs) * ctq::size_of(entry.steps[entry.count - 1].key.out);
+  return size(entry.outputs) * ctq::size_of(entry.steps[entry.count - 1].signature.out);
 }
 
 void op::fill_input(int which) {
@@ -90,10 +90,10 @@ void op::fill_input(int which) {
   };
   for (int i = 0; i < entry.inputs[which]; ++i) {
     const auto bits = static_cast<std::uint32_t>(random());
-    if (key().in == ctq::f32) {
+    if (signature().in == ctq::f32) {
       put(static_cast<float>(static_cast<std::int32_t>(bits)) * 0x1p-29F);
-    } else if (key().in == ctq::i32) {
-      put(static_cast<std::int32_t>(bits % size(key().as<ctq::embedding_shape>().rows)));
+    } else if (signature().in == ctq::i32) {
+      put(static_cast<std::int32_t>(bits % size(signature().as<ctq::embedding_shape>().rows)));
     } else {
       put(static_cast<std::uint8_t>(bits));
     }
@@ -103,8 +103,8 @@ void op::fill_input(int which) {
 void op::make_weights() {
   std::mt19937 random(3);
   const auto real = [&] { return 0.5F + static_cast<float>(random() % 1024) / 1024.0F; };
-  if (key().kernel == ctq::kernel::embedding) {
-    const auto s = key().as<ctq::embedding_shape>();
+  if (signature().kernel == ctq::kernel::embedding) {
+    const auto s = signature().as<ctq::embedding_shape>();
     table.resize(static_cast<std::size_t>(ctq::kernels::bytes_of_row(s)) * size(s.rows));
     for (auto& x : table) x = static_cast<std::uint8_t>(random());
     for (int i = 0; i < s.rows; ++i) {
@@ -112,13 +112,13 @@ void op::make_weights() {
       bias.push_back(static_cast<float>(random() % 16));  // the zero point
     }
   }
-  if (key().kernel == ctq::kernel::layer_norm) {
-    for (int i = 0; i < key().as<ctq::layer_norm_shape>().channels; ++i) {
+  if (signature().kernel == ctq::kernel::layer_norm) {
+    for (int i = 0; i < signature().as<ctq::layer_norm_shape>().channels; ++i) {
       scale.push_back(real());
       bias.push_back(real());
     }
   }
-  for (const matrix& m : matrices_of(key())) {
+  for (const matrix& m : matrices_of(signature())) {
     const float spread = 1.0F / (73.0F * std::sqrt(static_cast<float>(m.columns)));
     for (int row = 0; row < m.rows; ++row) {
       std::int32_t sum = 0;
@@ -142,7 +142,7 @@ int op::distance(const void* answer) const {
   const auto* const got = static_cast<const std::byte*>(answer);
   if (std::memcmp(got, expected_.data(), expected_.size()) == 0) return 0;
   int worst = 0;
-  if (entry.steps[entry.count - 1].key.out != ctq::f32) {
+  if (entry.steps[entry.count - 1].signature.out != ctq::f32) {
     for (std::size_t i = 0; i < expected_.size(); ++i)
       worst = std::max(worst, std::abs(static_cast<int>(got[i]) - static_cast<int>(expected_[i])));
     return worst;

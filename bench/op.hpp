@@ -32,7 +32,7 @@ class op {
 
   explicit op(std::size_t which);
 
-  [[nodiscard]] const ctq::kernel_signature& key() const { return entry.steps[0].key; }
+  [[nodiscard]] const ctq::kernel_signature& signature() const { return entry.steps[0].signature; }
   [[nodiscard]] ctq::qparams out() const;
   [[nodiscard]] const std::byte* input(int which) const;
   /// Both inputs, or the table.

@@ -14,7 +14,7 @@ namespace bench {
 enum class place { first, second, between, result };
 
 struct op_step {
-  ctq::kernel_signature key{};
+  ctq::kernel_signature signature{};
   place in[2]{place::first, place::second};
   place out = place::result;
 };
@@ -40,10 +40,10 @@ namespace kernel = ctq::kernel;
 inline constexpr double of_copy = 0.85;  // of the copy loop's speed
 
 [[nodiscard]] constexpr op_step on_bytes(ctq::kernel_id k, const auto& shape) {
-  return {ctq::signature(k, quint8, quint8, shape)};
+  return {ctq::signature_of(k, quint8, quint8, shape)};
 }
 [[nodiscard]] constexpr op_step on_floats(ctq::kernel_id k, const auto& shape) {
-  return {ctq::signature(k, f32, f32, shape)};
+  return {ctq::signature_of(k, f32, f32, shape)};
 }
 [[nodiscard]] constexpr op_entry beside_copy(const char* name, op_step step, int a, int b,
                                              int outputs) {
@@ -96,10 +96,10 @@ inline constexpr double of_copy = 0.85;  // of the copy loop's speed
   for (int& extent : s.extent) extent = 1;
   constexpr int at = ctq::reorder_shape::axes - 4;
   const int extent[] = {a, last ? b : c, last ? d : b, last ? c : d};
-  const int step[] = {b * c * d, last ? c * d : d, last ? 1 : c * d, last ? d : 1};
+  const int stride[] = {b * c * d, last ? c * d : d, last ? 1 : c * d, last ? d : 1};
   for (int i = 0; i < 4; ++i) {
     s.extent[at + i] = extent[i];
-    s.step[at + i] = step[i];
+    s.stride[at + i] = stride[i];
   }
   return s;
 }
@@ -130,7 +130,7 @@ template <class Shape>
 
 /// Volumes, twice as large along each axis.
 [[nodiscard]] constexpr op_entry conv_transpose3d(const char* name, int in, int out, int depth,
-                                                 int size, int kernel, int padding) {
+                                                  int size, int kernel, int padding) {
   const ctq::conv_transpose3d_shape s{.batch = 1,
                                       .in_d = depth,
                                       .in_h = size,
@@ -169,7 +169,8 @@ template <class Shape>
 /// Rows of 64 out of 1024.
 [[nodiscard]] constexpr op_entry lookup(const char* name, int bits) {
   const ctq::embedding_shape s{.indices = 1024, .rows = 1024, .width = 64, .bits = bits};
-  return beside_copy(name, {ctq::signature(kernel::embedding, ctq::i32, f32, s)}, 1024, 0, 65536);
+  return beside_copy(name, {ctq::signature_of(kernel::embedding, ctq::i32, f32, s)}, 1024, 0,
+                     65536);
 }
 
 inline constexpr ctq::recurrent_shape lstm_256{
@@ -180,8 +181,8 @@ inline constexpr ctq::recurrent_shape lstm_256{
 inline constexpr op_entry ops[] = {
     op_entries::beside_copy(
         "hardswish, by a table",
-        {ctq::signature(ctq::kernel::elementwise, ctq::quint8, ctq::quint8,
-                        ctq::elementwise_shape{65536}, false, ctq::nn::hardswish.id())},
+        {ctq::signature_of(ctq::kernel::elementwise, ctq::quint8, ctq::quint8,
+                           ctq::elementwise_shape{65536}, false, ctq::nn::hardswish.id())},
         65536, 0, 65536),
     op_entries::pool("max pool 2x2/2", ctq::kernel::pooling_max, 2, 2, 0),
     op_entries::pool("max pool 3x3/2", ctq::kernel::pooling_max, 3, 2, 1),

@@ -7,8 +7,8 @@
 #include "ctq/core/padded.hpp"
 #include "ctq/core/shape.hpp"
 
-// What the options of ops are made of, and attributes: the one form in which a node keeps the
-// options of any op, so that the set of ops stays open.
+// The types that options of ops are made of, and attributes: the options of any op in one block of
+// fixed size, so that the set of ops stays open.
 
 namespace ctq {
 
@@ -34,7 +34,7 @@ struct extent3d {
   friend constexpr bool operator==(const extent3d&, const extent3d&) = default;
 };
 
-/// The number along an axis; 0 is the last one.
+/// The number along an axis. Axes are counted from the last one, which is 0.
 [[nodiscard]] constexpr int along(const extent2d& e, int axis) { return axis == 0 ? e.w : e.h; }
 [[nodiscard]] constexpr int along(const extent3d& e, int axis) {
   return axis == 0 ? e.w : axis == 1 ? e.h : e.d;
@@ -53,7 +53,7 @@ struct flag {
 struct index_item {
   enum kind : int { element, range, new_axis, ellipsis };
 
-  int what{};   // a kind, and in the bits above the two lowest ones the step of a slice
+  int what{};   // a kind, and above its two bits the step of a slice: five items are 60 bytes
   int start{};  // negative: from the end
   int stop{};   // of a slice: the first element after it
 
@@ -100,7 +100,8 @@ struct no_options {
   int nothing{};
 };
 
-/// The options of any op, as words. Options are trivially copyable structs of 4-byte members.
+/// The options of any op, in words of 8 bytes. Options are trivially copyable structs whose members
+/// have 4 bytes.
 struct attributes {
   static constexpr std::size_t max_words = 10;
 

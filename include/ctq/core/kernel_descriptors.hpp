@@ -36,7 +36,8 @@ constexpr bool float_only(dtype in, dtype out) { return in == f32 && out == f32;
 constexpr bool float_or_int8(dtype in, dtype out) {
   return float_only(in, out) || int8_to_int8(in, out);
 }
-/// The same, and layers on integers that return their sums in float, for the op that follows.
+/// As float_or_int8, and layers on integers that return their accumulators as float32, for the op
+/// that follows.
 constexpr bool layer(dtype in, dtype out) {
   return float_or_int8(in, out) || int8_to_float(in, out);
 }
@@ -76,7 +77,7 @@ struct kernel_facts {
 //   binary_…_broadcast  for tensors of different shapes
 //   convert             integers to float32, in which steps compute with them, and back
 //   quantize_sum        adds the float output of a layer and a tensor of integers, and quantizes
-//   tanh                after a layer whose output is float
+//   tanh                of float32: the activation of linear_tanh
 //   binary_add_within_one_step    binary_add on integers in 16 bits, if a plan asks for it
 // clang-format off
 #define CTQ_KERNELS(KERNEL) \

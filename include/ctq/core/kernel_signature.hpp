@@ -50,7 +50,7 @@ struct broadcast_shape {
   static constexpr int axes = 4;
 
   int extent[axes]{};
-  int step[2][axes]{};  // by tensor
+  int stride[2][axes]{};  // by tensor
 
   friend constexpr bool operator==(const broadcast_shape&, const broadcast_shape&) = default;
 };
@@ -174,17 +174,17 @@ struct reorder_shape {
   static constexpr int axes = static_cast<int>(max_rank);
 
   int extent[axes]{};
-  int step[axes]{};
+  int stride[axes]{};
   int offset{};  // of the first element
 
   friend constexpr bool operator==(const reorder_shape&, const reorder_shape&) = default;
 };
 
-/// Softmax along an axis of `count` elements that are `step` apart, `rows` times.
+/// Softmax along an axis of `count` elements that are `stride` apart, `rows` times.
 struct softmax_shape {
   int rows{};
   int count{};
-  int step = 1;
+  int stride = 1;
   int logarithm{};
 
   friend constexpr bool operator==(const softmax_shape&, const softmax_shape&) = default;
@@ -276,7 +276,7 @@ struct kernel_signature {
   kernel_id kernel{};
   dtype in = dtype::none;
   dtype out = dtype::none;
-  bool relu{};  // where it is optional, a relu follows (layers on integers have it in their clamp)
+  bool relu{};  // a relu follows; layers on integers have it as the lower bound of their clamp
   fused_op then = fused_op::nothing;
   sizes size{};
   const op_info* called_op{};  // elementwise and function: whose functions are called
@@ -290,9 +290,9 @@ struct kernel_signature {
 };
 
 template <fits_in<sizeof(kernel_signature::sizes)> Shape>
-[[nodiscard]] constexpr kernel_signature signature(kernel_id kernel, dtype in, dtype out,
-                                                   const Shape& shape, bool relu = false,
-                                                   const op_info* called_op = nullptr) {
+[[nodiscard]] constexpr kernel_signature signature_of(kernel_id kernel, dtype in, dtype out,
+                                                      const Shape& shape, bool relu = false,
+                                                      const op_info* called_op = nullptr) {
   return {kernel,   in, out, relu, fused_op::nothing, to_block<kernel_signature::sizes>(shape),
           called_op};
 }

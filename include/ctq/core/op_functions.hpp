@@ -30,7 +30,7 @@ struct tensor_ref {
   [[nodiscard]] constexpr T& operator[](std::size_t i) const { return data[i]; }
 };
 
-/// A tensor that an op owns. In a model on integers "weight" has both forms.
+/// A tensor that an op owns. In a model on integers "weight" is there as integers and dequantized.
 struct parameter_ref {
   ctq::shape shape{};
   const float* floats{};          // dequantized, if it was quantized
@@ -95,11 +95,11 @@ struct op_functions {
   [[nodiscard]] constexpr bool has_run(dtype d) const {
     return (d == quint8 && run_u8 != nullptr) || (d == qint8 && run_s8 != nullptr);
   }
-  /// Whether there is a form on integers of this dtype.
+  /// Whether the op can be computed on integers of this dtype.
   [[nodiscard]] constexpr bool has_integer_form(dtype d) const {
     return (elementwise && (d == quint8 || d == qint8)) || has_run(d);
   }
-  /// Whether a table of 256 entries stands for the op.
+  /// Whether the op is computed by a table of 256 entries.
   [[nodiscard]] constexpr bool needs_table(dtype d) const {
     return elementwise && tensors == 1 && (d == quint8 || d == qint8) && !has_run(d);
   }

@@ -75,10 +75,10 @@ class kernel_calls {
                       std::is_same_v<typename Kernel::shape, broadcast_shape>) {
           using code = kernels::kernel_code<Kernel>;
           const auto sized = from_block<typename Kernel::shape>(sizes);
-          const kernel_signature key = signature(s.kernel, to.dtype, to.dtype, sized);
+          const kernel_signature signature = signature_of(s.kernel, to.dtype, to.dtype, sized);
           const Q* const q =
               in_order<Q>(s.layout, {from, in.size()}, in[0]->q.shape, shape, [&](operands x) {
-                x.workspace = workspace_.of(code::template workspace_bytes<Kernels>(key));
+                x.workspace = workspace_.of(code::template workspace_bytes<Kernels>(signature));
                 x.data = &data;
                 code::template run<Kernels, Q, Q>(sized, {.relu = s.relu}, x);
               });
@@ -177,7 +177,7 @@ class kernel_calls {
     float_ops::tensor out{layer->out, std::vector<float>(float_ops::numel(layer->out))};
     const auto run = [&]<kernel_id Id>(std::integral_constant<kernel_id, Id>) {
       using code = kernels::kernel_code<kernels::descriptor_of<Id>>;
-      const kernel_signature of = signature(Id, f32, f32, s);
+      const kernel_signature of = signature_of(Id, f32, f32, s);
       code::template run<Kernels, float, float>(
           s, {.relu = relu},
           {.in = {in.data.data()},
@@ -245,8 +245,8 @@ class kernel_calls {
     return in_order<T, Out>(s.order, from, shape, s.out, [&](operands x) {
       x.packed = p.bytes.data();
       using code = layer_packing::code_of<decltype(s.conv)>;
-      const kernel_signature key = signature(kernel_id{}, dtype_of<T>, dtype_of<Out>, s.conv);
-      x.workspace = workspace_.of(code::template workspace_bytes<Kernels>(key));
+      const auto signature = signature_of(kernel_id{}, dtype_of<T>, dtype_of<Out>, s.conv);
+      x.workspace = workspace_.of(code::template workspace_bytes<Kernels>(signature));
       x.data = &data;
       code::template run<Kernels, T, Out>(s.conv, {}, x);
     });

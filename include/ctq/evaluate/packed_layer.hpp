@@ -174,8 +174,8 @@ template <class Kernels>
       packing::int4_values(integers, static_cast<std::size_t>(s.in_features));
   const std::vector<float> scale(weight.qparams.scale.begin(), weight.qparams.scale.end());
   bias.resize(static_cast<std::size_t>(s.out_features));
-  const kernel_signature key = signature(kernel::linear_dynamic_int4, f32, f32, s);
-  packed_layer p{aligned_buffer(code::template packed_bytes<Kernels>(key)), true};
+  const kernel_signature signature = signature_of(kernel::linear_dynamic_int4, f32, f32, s);
+  packed_layer p{aligned_buffer(code::template packed_bytes<Kernels>(signature)), true};
   code::template pack<Kernels>(s, values.data(), scale.data(), bias.data(), p.bytes.data());
   return p;
 }
@@ -190,8 +190,8 @@ template <class Kernels>
   const auto w = layer_packing::int8_of(weight, outputs, 0);
   if (!w || !check_sums({w->integers, w->scale})) return {};
   bias.resize(outputs);
-  const kernel_signature key = signature(kernel::linear_dynamic, f32, f32, s);
-  packed_layer p{aligned_buffer(code::template packed_bytes<Kernels>(key)), true};
+  const kernel_signature signature = signature_of(kernel::linear_dynamic, f32, f32, s);
+  packed_layer p{aligned_buffer(code::template packed_bytes<Kernels>(signature)), true};
   code::template pack<Kernels>(s, w->integers.data(), w->scale.data(), bias.data(), p.bytes.data());
   return p;
 }

@@ -43,7 +43,7 @@ struct operands {
   }
 };
 
-/// What the functions of an op get.
+/// The arguments of an op's functions.
 template <class T>
 [[nodiscard]] op_arguments<T> op_arguments_of(elementwise_shape s, const operands& x) {
   return {
@@ -74,7 +74,7 @@ template <class T>
           .parameters = parameters_in(x.data->parameters, x.packed)};
 }
 
-/// The dtype of the elements float, uint8 and int8.
+/// The dtype whose elements are T: float, std::uint8_t or std::int8_t.
 template <class T>
 inline constexpr dtype dtype_of = std::is_same_v<T, float>          ? f32
                                   : std::is_same_v<T, std::uint8_t> ? quint8

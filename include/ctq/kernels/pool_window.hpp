@@ -99,14 +99,14 @@ struct whole_windows {
 }
 
 /// The distance of the inputs of adjacent windows, in elements.
-[[nodiscard, gnu::always_inline]] constexpr std::ptrdiff_t step_of_windows(
+[[nodiscard, gnu::always_inline]] constexpr std::ptrdiff_t stride_of_windows(
     const pool_shape& s) noexcept {
   return static_cast<std::ptrdiff_t>(without_adaptive(s).stride_w) * s.channels;
 }
 
 /// Calls visit(pool_window, count) until all output pixels are visited, in memory order. Each call
 /// is for `count` adjacent windows of a row, which have equal numbers of taps; the window is the
-/// first of them, and the inputs of the next ones are step_of_windows apart.
+/// first of them, and the inputs of the next ones are stride_of_windows apart.
 template <class Visit>
 [[gnu::always_inline]] inline void for_each_run(pool_shape shape, Visit visit) noexcept {
   const pool_shape s = without_adaptive(shape);
@@ -145,10 +145,10 @@ template <class Visit>
 /// Calls visit(pool_window) for each output pixel, in memory order.
 template <class Visit>
 [[gnu::always_inline]] inline void for_each_window(const pool_shape& shape, Visit visit) noexcept {
-  const std::ptrdiff_t step = step_of_windows(shape), pixel = shape.channels;
+  const std::ptrdiff_t stride = stride_of_windows(shape), pixel = shape.channels;
   for_each_run(
       shape, [&](pool_window w, int count) __attribute__((always_inline)) {
-        for (; count > 0; --count, w.in += step, w.out += pixel) visit(std::as_const(w));
+        for (; count > 0; --count, w.in += stride, w.out += pixel) visit(std::as_const(w));
       });
 }
 

@@ -224,7 +224,7 @@ constexpr kernel_signature::sizes softmax_sizes(attributes a, shape in, shape) {
   softmax_shape s{.rows = 1, .count = in[dim], .logarithm = Logarithm ? 1 : 0};
   for (int axis = 0; axis < in.rank; ++axis) {
     if (axis != dim) s.rows *= in[axis];
-    if (axis > dim) s.step *= in[axis];
+    if (axis > dim) s.stride *= in[axis];
   }
   return to_block<kernel_signature::sizes>(s);
 }

@@ -61,19 +61,19 @@ constexpr shape broadcast(const shape& a, const shape& b, diagnostic& d) {
   const shape extents[3] = {with_axes(a, all), with_axes(b, all), with_axes(out, all)};
   broadcast_shape s{.extent = {1, 1, 1, 1}};
   int first = axes;      // of the axes that are written, from the last on
-  int next[2] = {1, 1};  // the step along the next axis, if the tensor has it
+  int next[2] = {1, 1};  // the stride along the next axis, if the tensor has it
   for (int i = all - 1; i >= 0; --i) {
     const int before = all - out.rank;  // axes of extent 1
     const int axis = i < before ? i : before + axis_in_memory(i - before, out.rank, order);
     const int extent = extents[2].extent[axis];
     if (extent == 1) continue;
-    int step[2]{};
+    int stride[2]{};
     bool merges = first < axes;
     for (int t = 0; t < 2; ++t) {
       const int own = extents[t].extent[axis];
-      step[t] = own == 1 ? 0 : next[t];
+      stride[t] = own == 1 ? 0 : next[t];
       next[t] *= own;
-      merges = merges && step[t] == s.step[t][first] * s.extent[first];
+      merges = merges && stride[t] == s.stride[t][first] * s.extent[first];
     }
     if (merges) {
       s.extent[first] *= extent;
@@ -82,10 +82,10 @@ constexpr shape broadcast(const shape& a, const shape& b, diagnostic& d) {
     if (first == 0) return {};
     --first;
     s.extent[first] = extent;
-    s.step[0][first] = step[0];
-    s.step[1][first] = step[1];
+    s.stride[0][first] = stride[0];
+    s.stride[1][first] = stride[1];
   }
-  if (first == axes) s.step[0][axes - 1] = s.step[1][axes - 1] = 1;
+  if (first == axes) s.stride[0][axes - 1] = s.stride[1][axes - 1] = 1;
   return s;
 }
 

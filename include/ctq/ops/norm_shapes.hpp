@@ -136,7 +136,7 @@ constexpr int& channels_of(Options& o) {
     return o.num_features;
 }
 
-/// Of group norms and instance norms, of 2 axes or more.
+/// The shape rule of group norms and instance norms, which need 2 axes or more.
 template <class Options>
 constexpr shape channel_norm_shape_rule(view<shape> in, attributes& a, diagnostic& d) {
   using namespace shape_rules;

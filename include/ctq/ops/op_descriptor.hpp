@@ -45,9 +45,9 @@ enum class on_integers : unsigned char {
 /// What a node of a graph becomes in a schedule.
 enum class schedule_as : unsigned char {
   nothing,    // no kernel computes it
-  input,      //
-  constant,   //
-  output,     //
+  input,      // a tensor that the model reads
+  constant,   // a tensor that the model contains
+  output,     // a tensor that the model returns
   observe,    // its input, which an observer sees
   same,       // its input
   view,       // its input, with other extents
@@ -77,15 +77,15 @@ enum class gradient_rule : unsigned char {
   none,               // it cannot be trained through
   same,               // of a view: the elements are those of the input
   layer,              // linear layers and convolutions
-  batch_norm,         //
+  batch_norm,         // with the statistics of the batch
   sum,                // of two values, which are broadcast, and one of which may be a number
-  difference,         //
-  product,            //
-  quotient,           //
-  concatenation,      //
-  max_pool,           //
-  avg_pool,           //
-  adaptive_avg_pool,  //
+  difference,         // of the same
+  product,            // of the same
+  quotient,           // of the same
+  concatenation,      // of tensors along an axis
+  max_pool,           // to the first of the largest elements
+  avg_pool,           // to all elements of a window alike
+  adaptive_avg_pool,  // of windows whose number is given
   dropout,            // which drops elements only in training
 };
 
@@ -109,15 +109,15 @@ struct op_schedule {
 
   schedule_as how = schedule_as::nothing;
   kernel_id kernel{};
-  int tensors = 1;    // that the kernel reads: the second in the order of the first
-  bool relu = false;  // follows in the same kernel
+  int tensors = 1;    // how many the kernel reads; the second is in the order of the first
+  bool relu = false;  // the kernel ends with a relu
   kernel_layout layout = kernel_layout::any;
-  sizes_function sizes{};   // of a function that gives a tuple: the elements of its value, as one
+  sizes_function sizes{};   // of an op that returns a tuple: for its tensors, concatenated
   kernel_id broadcast{};    // of two tensors: the kernel for different shapes; may be the same one
   bool broadcasts = false;  // has such a kernel
   op_id then{};             // of schedule_as::layer: the op of one tensor that follows; else a sum
   kernel_id then_by = kernel::elementwise;  // what computes it
-  view_function view{};  // of schedule_as::strided; of copied with axes more, in the same order
+  view_function view{};  // of schedule_as::strided, and of copied if the copy has more axes
   op_id with_number{};   // of two tensors: the op whose functions compute it if one is a number
 };
 
@@ -205,8 +205,8 @@ struct op_descriptor {
 
   // ---- as a function
   op_functions functions{};         // on floats, and kernels on integers
-  bool is_relu = false;             //
-  bool is_clamp = false;            //
+  bool is_relu = false;             // max(x, 0)
+  bool is_clamp = false;            // has a lower and an upper bound
   bool is_identity = false;         // returns its input in inference
   bool is_view = false;             // computes nothing: another view of its input
   bool is_arithmetic = false;       // sums and products of two values
@@ -218,12 +218,12 @@ struct op_descriptor {
 
   // ---- its parameters
   op_weights weights = op_weights::none;
-  int weight_position = 0;           // of a function whose parameters are its arguments: in the
-                                     // call; the bias follows
+  int weight_position = 0;           // of a function whose parameters are its arguments: that of
+                                     // the weight in the call; the bias follows it
   int channel_axis = 0;              // of the weight, which has a scale for each of its channels
-  parameters_function parameters{};  // null: none, or a model in C++ cannot call it; of a function
-                                     // with a weight_position those that are given
-  op_parameter (*inner_parameter)(int) = nullptr;  // by number: those of the modules in a module
+  parameters_function parameters{};  // null: it has none, or a model in C++ cannot call it; of a
+                                     // function with a weight_position: those that are passed
+  op_parameter (*inner_parameter)(int) = nullptr;  // by index: those of the modules in a module
   int inner_parameters = 0;                        // how many
   count_function inner_observers{};  // a custom module of ctq: those that it has itself
 
@@ -231,9 +231,9 @@ struct op_descriptor {
   ctq::on_integers on_integers = ctq::on_integers::none;
   op_id integer_form{};           // another op, which replaces it; null: there is none
   op_id integer_relu_form{};      // the same, followed by a relu
-  op_id integer_forms_then[2]{};  // the same, followed by the op that is `then` in their schedules
+  op_id integer_forms_then[2]{};  // with an op that follows: the `then` of their schedules
   op_id dynamic_form{};           // for an input that is quantized dynamically
-  op_id dynamic_relu_form{};      //
+  op_id dynamic_relu_form{};      // the same, followed by a relu
   bool only_weight = false;       // weight-only: its input and output stay floats
   op_id weight_only_form{};       // for a qint8 weight, of an op with other forms, too
   bool gives_any_scale = false;   // its kernel takes inputs of another scale than the output's

@@ -11,8 +11,8 @@ namespace ctq {
 
 struct strided_view {
   ctq::shape shape{};
-  int step[max_rank]{};  // by axis: the distance of two neighbours, in elements
-  int offset{};          // of the first element
+  int stride[max_rank]{};  // by axis: the distance of two neighbours, in elements
+  int offset{};            // of the first element
 };
 
 /// Which axis of a tensor is the one at a position in memory, the last one fastest.
@@ -24,11 +24,11 @@ struct strided_view {
 /// All elements of a value, without gaps.
 [[nodiscard]] constexpr strided_view contiguous_view(const shape& s, layout order) {
   strided_view v{.shape = s};
-  int step = 1;
+  int stride = 1;
   for (int place = s.rank - 1; place >= 0; --place) {
     const int axis = axis_in_memory(place, s.rank, order);
-    v.step[axis] = step;
-    step *= s.extent[axis];
+    v.stride[axis] = stride;
+    stride *= s.extent[axis];
   }
   return v;
 }
@@ -37,7 +37,7 @@ struct strided_view {
 [[nodiscard]] constexpr bool is_contiguous(const strided_view& v, layout order) {
   const strided_view whole = contiguous_view(v.shape, order);
   for (int axis = 0; axis < v.shape.rank; ++axis)
-    if (v.shape.extent[axis] != 1 && v.step[axis] != whole.step[axis]) return false;
+    if (v.shape.extent[axis] != 1 && v.stride[axis] != whole.stride[axis]) return false;
   return v.offset == 0;
 }
 
@@ -47,7 +47,7 @@ struct strided_view {
   const int last = v.shape.rank - 1;
   for (int i = 0; i < 2; ++i) {
     v.shape[last - i] = given.shape[last - 1 + i];
-    v.step[last - i] = given.step[last - 1 + i];
+    v.stride[last - i] = given.stride[last - 1 + i];
   }
   return v;
 }
@@ -57,21 +57,22 @@ struct strided_view {
 [[nodiscard]] constexpr bool reshape_view(strided_view& v, const shape& to) {
   strided_view out{.shape = to, .offset = v.offset};
   int axis = to.rank - 1;
-  int step = v.shape.rank == 0 ? 1 : v.step[v.shape.rank - 1];  // of the axes that are merged
+  int stride = v.shape.rank == 0 ? 1 : v.stride[v.shape.rank - 1];  // of the axes that are merged
   int merged = 1;
   for (int from = v.shape.rank - 1; from >= 0; --from) {
     merged *= v.shape.extent[from];
-    if (from > 0 && (v.shape.extent[from - 1] == 1 || v.step[from - 1] == merged * step)) continue;
+    if (from > 0 && (v.shape.extent[from - 1] == 1 || v.stride[from - 1] == merged * stride))
+      continue;
     int written = 1;
     for (; axis >= 0 && (written < merged || to.extent[axis] == 1); --axis) {
-      out.step[axis] = written * step;
+      out.stride[axis] = written * stride;
       written *= to.extent[axis];
     }
     if (written != merged) return false;
-    if (from > 0) step = v.step[from - 1];
+    if (from > 0) stride = v.stride[from - 1];
     merged = 1;
   }
-  for (; axis >= 0; --axis) out.step[axis] = 1;  // of a scalar: extents of 1
+  for (; axis >= 0; --axis) out.stride[axis] = 1;  // of a scalar: extents of 1
   v = out;
   return true;
 }
@@ -84,13 +85,13 @@ struct strided_view {
   for (int axis = v.shape.rank - 1; axis >= 0; --axis) {
     const int extent = v.shape.extent[axis];
     if (extent == 1) continue;
-    if (first < reorder_shape::axes && v.step[axis] == s.step[first] * s.extent[first]) {
+    if (first < reorder_shape::axes && v.stride[axis] == s.stride[first] * s.extent[first]) {
       s.extent[first] *= extent;
       continue;
     }
     --first;
     s.extent[first] = extent;
-    s.step[first] = v.step[axis];
+    s.stride[first] = v.stride[axis];
   }
   return s;
 }

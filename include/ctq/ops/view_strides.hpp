@@ -82,19 +82,19 @@ constexpr strided_view without_axis(const strided_view& v, int axis) {
   strided_view out{.offset = v.offset};
   for (int a = 0; a < v.shape.rank; ++a) {
     if (a == axis) continue;
-    out.step[out.shape.rank] = v.step[a];
+    out.stride[out.shape.rank] = v.stride[a];
     out.shape[out.shape.rank++] = v.shape[a];
   }
   return out;
 }
 /// The view with one more axis, in this place.
-constexpr strided_view with_axis(const strided_view& v, int axis, int extent, int step) {
+constexpr strided_view with_axis(const strided_view& v, int axis, int extent, int stride) {
   strided_view out{.offset = v.offset};
   out.shape.rank = v.shape.rank + 1;
   for (int a = 0; a < out.shape.rank; ++a) {
     const int from = a < axis ? a : a - 1;
     out.shape[a] = a == axis ? extent : v.shape[from];
-    out.step[a] = a == axis ? step : v.step[from];
+    out.stride[a] = a == axis ? stride : v.stride[from];
   }
   return out;
 }
@@ -104,7 +104,7 @@ constexpr strided_view permuted(attributes a, strided_view in) {
   strided_view out{.shape = in.shape, .offset = in.offset};
   for (int axis = 0; axis < in.shape.rank; ++axis) {
     out.shape[axis] = in.shape[o.dims[axis]];
-    out.step[axis] = in.step[o.dims[axis]];
+    out.stride[axis] = in.stride[o.dims[axis]];
   }
   return out;
 }
@@ -113,8 +113,8 @@ constexpr strided_view transposed(attributes a, strided_view in) {
   strided_view out = in;
   out.shape[o.dim0] = in.shape[o.dim1];
   out.shape[o.dim1] = in.shape[o.dim0];
-  out.step[o.dim0] = in.step[o.dim1];
-  out.step[o.dim1] = in.step[o.dim0];
+  out.stride[o.dim0] = in.stride[o.dim1];
+  out.stride[o.dim1] = in.stride[o.dim0];
   return out;
 }
 /// Transposes a matrix; a vector is unchanged.
@@ -126,37 +126,37 @@ constexpr strided_view expanded(attributes a, strided_view in) {
   strided_view out{.shape = o.shape, .offset = in.offset};
   const int before = o.shape.rank - in.shape.rank;
   for (int axis = before; axis < o.shape.rank; ++axis)
-    out.step[axis] = in.shape[axis - before] == o.shape[axis] ? in.step[axis - before] : 0;
+    out.stride[axis] = in.shape[axis - before] == o.shape[axis] ? in.stride[axis - before] : 0;
   return out;
 }
 /// Appends an axis, unless it has one element. Without room for it the view has no elements.
-constexpr void append_axis(strided_view& v, int extent, int step) {
+constexpr void append_axis(strided_view& v, int extent, int stride) {
   if (extent == 1) return;
   const bool has_room = v.shape.rank < static_cast<int>(max_rank) && v.shape.rank >= 0;
   if (!has_room) {
     v.shape.rank = -1;
     return;
   }
-  v.step[v.shape.rank] = step;
+  v.stride[v.shape.rank] = stride;
   v.shape[v.shape.rank++] = extent;
 }
-/// An axis of n elements that is repeated is two axes, of which the first has a step of 0.
+/// An axis of n elements that is repeated is two axes, of which the first has a stride of 0.
 constexpr strided_view repeated(attributes a, strided_view in) {
   const auto o = a.as<repeat_options>();
   strided_view out{.offset = in.offset};
   const int more = o.repeats.rank - in.shape.rank;
   for (int axis = 0; axis < o.repeats.rank; ++axis) {
     append_axis(out, o.repeats[axis], 0);
-    if (axis >= more) append_axis(out, in.shape[axis - more], in.step[axis - more]);
+    if (axis >= more) append_axis(out, in.shape[axis - more], in.stride[axis - more]);
   }
   return out;
 }
-/// The same with each element repeated: the second axis has a step of 0.
+/// The same with each element repeated: the second axis has a stride of 0.
 constexpr strided_view each_repeated(attributes a, strided_view in) {
   const auto o = a.as<repeat_interleave_options>();
   strided_view out{.offset = in.offset};
   for (int axis = 0; axis < in.shape.rank; ++axis) {
-    append_axis(out, in.shape[axis], in.step[axis]);
+    append_axis(out, in.shape[axis], in.stride[axis]);
     if (o.dim.rank > 0 && axis == o.dim[0]) append_axis(out, o.repeats, 0);
   }
   if (o.dim.rank == 0) append_axis(out, o.repeats, 0);
@@ -164,14 +164,14 @@ constexpr strided_view each_repeated(attributes a, strided_view in) {
 }
 constexpr strided_view narrowed(attributes a, strided_view in) {
   const auto o = a.as<narrow_options>();
-  in.offset += o.start * in.step[o.dim];
+  in.offset += o.start * in.stride[o.dim];
   in.shape[o.dim] = o.length;
   return in;
 }
 /// `length` elements of an axis from `start` on, or as many as there are.
 constexpr strided_view part_of_axis(strided_view in, int dim, int start, int length) {
   if (start < 0 || start >= in.shape[dim] || length < 1) return {};
-  in.offset += start * in.step[dim];
+  in.offset += start * in.stride[dim];
   in.shape[dim] = length < in.shape[dim] - start ? length : in.shape[dim] - start;
   return in;
 }
@@ -199,7 +199,7 @@ constexpr strided_view split_item(const attributes& a, const strided_view& in, i
 constexpr strided_view uncut(attributes, strided_view in) { return in; }
 constexpr strided_view unbound(attributes a, strided_view in) {
   const auto o = a.as<unbind_options>();
-  return with_axis(without_axis(in, o.dim), 0, in.shape[o.dim], in.step[o.dim]);
+  return with_axis(without_axis(in, o.dim), 0, in.shape[o.dim], in.stride[o.dim]);
 }
 constexpr strided_view indexed(attributes a, strided_view in) {
   const auto o = a.as<getitem_options>();
@@ -211,13 +211,13 @@ constexpr strided_view indexed(attributes a, strided_view in) {
     const index_item& index = o.index.item[i];
     switch (index.is()) {
       case index_item::element:
-        out.offset += index.start * out.step[axis];
+        out.offset += index.start * out.stride[axis];
         out = without_axis(out, axis);
         break;
       case index_item::range:
-        out.offset += index.start * out.step[axis];
+        out.offset += index.start * out.stride[axis];
         out.shape[axis] = (index.stop - index.start + index.step() - 1) / index.step();
-        out.step[axis++] *= index.step();
+        out.stride[axis++] *= index.step();
         break;
       case index_item::new_axis: out = with_axis(out, axis++, 1, 0); break;
       case index_item::ellipsis: axis += in.shape.rank - used; break;

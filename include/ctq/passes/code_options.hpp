@@ -15,9 +15,9 @@ namespace ctq {
 template <class Schedule>
 constexpr void take_cheaper_sums(Schedule& s) {
   for (int i = 0; i < s.count; ++i) {
-    kernel_signature& key = s.steps[i].key;
-    if (key.in != f32 && key.kernel == kernel::binary_add)
-      key.kernel = kernel::binary_add_within_one_step;
+    kernel_signature& signature = s.steps[i].signature;
+    if (signature.in != f32 && signature.kernel == kernel::binary_add)
+      signature.kernel = kernel::binary_add_within_one_step;
   }
 }
 

@@ -29,24 +29,24 @@
 namespace ctq {
 
 /// The compile error for a signature without a kernel.
-template <kernel_signature Key, class Kernels>
+template <kernel_signature Signature, class Kernels>
 struct kernel_check {
-  static constexpr bool bad() { return !kernels::exists(Key); }
+  static constexpr bool bad() { return !kernels::exists(Signature); }
   static constexpr auto message() {
     static_text<560> text;
     append_all(text, "no kernel has this signature:\n");
-    kernels::append_signature(text, Key.kernel, Key.in, Key.out);
+    kernels::append_signature(text, Signature.kernel, Signature.in, Signature.out);
     append_all(text, "\ninstruction set: ", Kernels::isa::name,
                "\nelement types of this kernel:\n");
-    kernels::append_types(text, Key.kernel);
+    kernels::append_types(text, Signature.kernel);
     return text.append(
         "\nquantize or dequantize before, or\nadd it to core/kernel_descriptors.hpp");
   }
 };
 
 /// The functions of the op that a kernel calls, or null.
-[[nodiscard]] constexpr const op_functions* called_functions(const kernel_signature& key) {
-  return key.called_op == nullptr ? nullptr : &key.called_op->descriptor->functions;
+[[nodiscard]] constexpr const op_functions* called_functions(const kernel_signature& signature) {
+  return signature.called_op == nullptr ? nullptr : &signature.called_op->descriptor->functions;
 }
 
 /// Calls a kernel.
@@ -64,9 +64,11 @@ template <class Descriptor, class In, class Out, class Kernels, fused_op Fused, 
 
 /// A kernel with run-time extents, one function for each pair of element types and fused op.
 template <class Descriptor, class In, class Out, class Kernels, fused_op Fused = fused_op::nothing>
-[[gnu::noinline]] void run_for_types(const kernel_signature& key, const operands& x) noexcept {
-  call_kernel<Descriptor, In, Out, Kernels, Fused>(key.template as<typename Descriptor::shape>(),
-                                                   {key.relu, called_functions(key)}, x);
+[[gnu::noinline]] void run_for_types(const kernel_signature& signature,
+                                     const operands& x) noexcept {
+  call_kernel<Descriptor, In, Out, Kernels, Fused>(
+      signature.template as<typename Descriptor::shape>(),
+      {signature.relu, called_functions(signature)}, x);
 }
 
 /// The same for a constant signature: one function for all steps whose element types, fused op and
@@ -78,33 +80,34 @@ template <class Descriptor, class In, class Out, class Kernels, fused_op Fused, 
 }
 
 /// The run-time extents of a signature, with what its kernel must know at compile time.
-template <kernel_signature Key, class Kernels>
+template <kernel_signature Signature, class Kernels>
 [[nodiscard]] constexpr auto shared_shape_of() {
-  using descriptor = kernels::descriptor_of<Key.kernel>;
+  using descriptor = kernels::descriptor_of<Signature.kernel>;
   using code = kernels::kernel_code<descriptor>;
-  if constexpr (requires { code::template shared_shape<Kernels, Key>(); }) {
-    return code::template shared_shape<Kernels, Key>();
+  if constexpr (requires { code::template shared_shape<Kernels, Signature>(); }) {
+    return code::template shared_shape<Kernels, Signature>();
   } else {
-    return Key.template as<typename descriptor::shape>();
+    return Signature.template as<typename descriptor::shape>();
   }
 }
 
 /// The code of one signature; all steps that have it share the code.
-template <kernel_signature Key, class Kernels, kernel_code_kind For = kernel_code_kind::specialized>
+template <kernel_signature Signature, class Kernels,
+          kernel_code_kind For = kernel_code_kind::specialized>
 [[gnu::noinline]] void run_kernel(const operands& x) noexcept {
-  using descriptor = kernels::descriptor_of<Key.kernel>;
-  if constexpr (kernel_check<Key, Kernels>::bad()) {
-    static_cast<void>(report<kernel_check<Key, Kernels>>{});
+  using descriptor = kernels::descriptor_of<Signature.kernel>;
+  if constexpr (kernel_check<Signature, Kernels>::bad()) {
+    static_cast<void>(report<kernel_check<Signature, Kernels>>{});
   } else if constexpr (For == kernel_code_kind::shared) {
-    static constexpr auto shape = shared_shape_of<Key, Kernels>();
-    run_shared<descriptor, element_t<Key.in>, element_t<Key.out>, Kernels, Key.then>(
-        shape, {Key.relu, called_functions(Key)}, x);
+    static constexpr auto shape = shared_shape_of<Signature, Kernels>();
+    run_shared<descriptor, element_t<Signature.in>, element_t<Signature.out>, Kernels,
+               Signature.then>(shape, {Signature.relu, called_functions(Signature)}, x);
   } else {
-    constexpr auto shape = Key.template as<typename descriptor::shape>();
+    constexpr auto shape = Signature.template as<typename descriptor::shape>();
     constexpr std::integral_constant<typename descriptor::shape, shape> constant;
-    constexpr kernels::call_options options{Key.relu, called_functions(Key)};
-    call_kernel<descriptor, element_t<Key.in>, element_t<Key.out>, Kernels, Key.then>(constant,
-                                                                                      options, x);
+    constexpr kernels::call_options options{Signature.relu, called_functions(Signature)};
+    call_kernel<descriptor, element_t<Signature.in>, element_t<Signature.out>, Kernels,
+                Signature.then>(constant, options, x);
   }
 }
 
@@ -141,12 +144,12 @@ void with_output_dtype(dtype d, F f) {
 /// The same with a signature known only at run time: any shape, any kernel that exists.
 /// Requires  nothing is fused into a layer
 template <class Kernels>
-void run_kernel(const kernel_signature& key, const operands& x) noexcept {
-  kernels::with_descriptor(key.kernel, [&]<class Descriptor>(std::type_identity<Descriptor>) {
-    binding::with_input_dtype(key.in, [&](auto in) {
-      binding::with_output_dtype(key.out, [&](auto out) {
+void run_kernel(const kernel_signature& signature, const operands& x) noexcept {
+  kernels::with_descriptor(signature.kernel, [&]<class Descriptor>(std::type_identity<Descriptor>) {
+    binding::with_input_dtype(signature.in, [&](auto in) {
+      binding::with_output_dtype(signature.out, [&](auto out) {
         if constexpr (Descriptor::facts.exists(in, out))
-          run_for_types<Descriptor, element_t<in>, element_t<out>, Kernels>(key, x);
+          run_for_types<Descriptor, element_t<in>, element_t<out>, Kernels>(signature, x);
       });
     });
   });
@@ -155,29 +158,29 @@ void run_kernel(const kernel_signature& key, const operands& x) noexcept {
 /// Bytes of weights, bias and multipliers in the kernel's order, with the table of 256 entries that
 /// may be fused into them.
 template <class Kernels, used_kernels Used = all_kernels>
-[[nodiscard]] constexpr std::size_t packed_bytes(const kernel_signature& key) {
-  return with_used<Used, std::size_t>(key.kernel, [&]<class Descriptor>(
-                                                      std::type_identity<Descriptor>) {
+[[nodiscard]] constexpr std::size_t packed_bytes(const kernel_signature& signature) {
+  return with_used<Used, std::size_t>(signature.kernel, [&]<class Descriptor>(
+                                                            std::type_identity<Descriptor>) {
     return kernels::kernel_code<Descriptor>::template packed_bytes<packing_kernels<Kernels, Used>>(
-        key);
+        signature);
   });
 }
 
 /// Appends how a set of kernels divides the work of a step, or "-".
 template <class Kernels, used_kernels Used = all_kernels, class Text>
-[[gnu::cold]] constexpr void append_blocking(Text& out, const kernel_signature& key) {
-  with_used<Used, void>(key.kernel, [&]<class Descriptor>(std::type_identity<Descriptor>) {
-    kernels::kernel_code<Descriptor>::template append_blocking<packing_kernels<Kernels, Used>>(out,
-                                                                                               key);
+[[gnu::cold]] constexpr void append_blocking(Text& out, const kernel_signature& signature) {
+  with_used<Used, void>(signature.kernel, [&]<class Descriptor>(std::type_identity<Descriptor>) {
+    kernels::kernel_code<Descriptor>::template append_blocking<packing_kernels<Kernels, Used>>(
+        out, signature);
   });
 }
 
 /// Bytes of a kernel's workspace.
 template <class Kernels>
-[[nodiscard]] constexpr std::size_t workspace_bytes(const kernel_signature& key) {
+[[nodiscard]] constexpr std::size_t workspace_bytes(const kernel_signature& signature) {
   return kernels::with_descriptor(
-      key.kernel, [&]<class Descriptor>(std::type_identity<Descriptor>) {
-        return kernels::kernel_code<Descriptor>::template workspace_bytes<Kernels>(key);
+      signature.kernel, [&]<class Descriptor>(std::type_identity<Descriptor>) {
+        return kernels::kernel_code<Descriptor>::template workspace_bytes<Kernels>(signature);
       });
 }
 

@@ -57,16 +57,16 @@ template <int = 0>
                                               std::span<const qparams> given) {
   const auto each = [&](const auto& check) -> status {
     for (const step& s : steps) {
-      const std::pair<int, dtype> values[] = {{s.in_observer[0], s.key.in},
-                                              {s.in_observer[1], s.key.in},
-                                              {s.out_observer, s.key.out},
-                                              {s.fused_observer, s.key.out}};
+      const std::pair<int, dtype> values[] = {{s.in_observer[0], s.signature.in},
+                                              {s.in_observer[1], s.signature.in},
+                                              {s.out_observer, s.signature.out},
+                                              {s.fused_observer, s.signature.out}};
       for (const auto& [observer, type] : values)
         if (const status ok = check(observer, type); !ok) return ok;
-      if (s.key.kernel != kernel::lstm_static) continue;
-      const int in_cells = lstm_cell_values * s.key.as<recurrent_shape>().cells();
+      if (s.signature.kernel != kernel::lstm_static) continue;
+      const int in_cells = lstm_cell_values * s.signature.as<recurrent_shape>().cells();
       for (int k = 1; k < in_cells; ++k)
-        if (const status ok = check(s.out_observer + k, s.key.out); !ok) return ok;
+        if (const status ok = check(s.out_observer + k, s.signature.out); !ok) return ok;
     }
     return done{};
   };

@@ -52,19 +52,19 @@ struct kernel_code<descriptors::linear_dynamic> {
 
  public:
   template <class Set>
-  static constexpr std::size_t packed_bytes(const kernel_signature& key) {
-    const auto s = key.as<linear_shape>();
+  static constexpr std::size_t packed_bytes(const kernel_signature& signature) {
+    const auto s = signature.as<linear_shape>();
     return weight_bytes<Set>(s) + 3 * packing::vector_bytes(s.out_features);
   }
   template <class Set>
-  static constexpr std::size_t workspace_bytes(const kernel_signature& key) {
-    const auto s = key.as<linear_shape>();
+  static constexpr std::size_t workspace_bytes(const kernel_signature& signature) {
+    const auto s = signature.as<linear_shape>();
     return packing::padded(input_count(s)) + linear::workspace_bytes<Set>(s, quint8);
   }
   template <class Set, class Text>
-  static constexpr void append_blocking(Text& out, const kernel_signature& key) {
-    ctq::kernels::append_blocking<typename Set::isa>(out, conv2d_shape_of(key.as<linear_shape>()),
-                                                     quint8, false);
+  static constexpr void append_blocking(Text& out, const kernel_signature& signature) {
+    ctq::kernels::append_blocking<typename Set::isa>(
+        out, conv2d_shape_of(signature.as<linear_shape>()), quint8, false);
   }
 
   template <class Set>

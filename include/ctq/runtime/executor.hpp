@@ -30,7 +30,7 @@ class executor {
   static constexpr std::size_t workspace = [] {
     std::size_t most = 0;
     for (std::size_t i = 0; i < step_count; ++i) {
-      const std::size_t bytes = ctq::workspace_bytes<Kernels>(Schedule.steps[i].key);
+      const std::size_t bytes = ctq::workspace_bytes<Kernels>(Schedule.steps[i].signature);
       most = bytes > most ? bytes : most;
     }
     return most;
@@ -39,7 +39,7 @@ class executor {
   static constexpr std::array<std::size_t, step_count + 1> packed_offset = [] {
     std::array<std::size_t, step_count + 1> at{};
     for (std::size_t i = 0; i < step_count; ++i)
-      at[i + 1] = at[i] + packing::padded(packed_bytes<Kernels>(Schedule.steps[i].key));
+      at[i + 1] = at[i] + packing::padded(packed_bytes<Kernels>(Schedule.steps[i].signature));
     return at;
   }();
 
@@ -84,11 +84,12 @@ class executor {
                                               void* const* out, std::byte* arena) noexcept {
     constexpr auto& s = Schedule.steps[I];
     const run_memory memory{p.constants.data(), in, out, arena};
-    run_kernel<s.key, Kernels, s.code>({.in = {memory.source(s.in[0]), memory.source(s.in[1])},
-                                        .out = memory.target(s.out),
-                                        .packed = p.packed.data() + packed_offset[I],
-                                        .workspace = arena + Schedule.arena_bytes,
-                                        .data = &p.data[I]});
+    run_kernel<s.signature, Kernels, s.code>(
+        {.in = {memory.source(s.in[0]), memory.source(s.in[1])},
+         .out = memory.target(s.out),
+         .packed = p.packed.data() + packed_offset[I],
+         .workspace = arena + Schedule.arena_bytes,
+         .data = &p.data[I]});
   }
 };
 
@@ -104,9 +105,9 @@ template <class Isa, class Code>
     if (i >= 0) {
       const step& s = steps[static_cast<std::size_t>(i)];
       static_text<96> blocking;
-      append_blocking<kernel_set, Code::used>(blocking, s.key);
+      append_blocking<kernel_set, Code::used>(blocking, s.signature);
       write_step<Code::used>(s, nodes, Isa::name, blocking.view(),
-                             packed_bytes<kernel_set, Code::used>(s.key), end - start);
+                             packed_bytes<kernel_set, Code::used>(s.signature), end - start);
     }
     start = verbose::now();
   });

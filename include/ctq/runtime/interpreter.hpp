@@ -52,12 +52,12 @@ class interpreter {
     for (std::size_t i = 0; i < schedule_.steps.size(); ++i) {
       const step& s = schedule_.steps[i];
       void* const target = memory.target(s.out);
-      run_kernel<Kernels>(s.key, {.in = {memory.source(s.in[0]), memory.source(s.in[1])},
-                                  .out = target,
-                                  .packed = parameters_.packed.data() + packed,
-                                  .workspace = arena_.data() + schedule_.arena_bytes,
-                                  .data = &parameters_.data[i]});
-      packed += packing::padded(packed_bytes<Kernels>(s.key));
+      run_kernel<Kernels>(s.signature, {.in = {memory.source(s.in[0]), memory.source(s.in[1])},
+                                        .out = target,
+                                        .packed = parameters_.packed.data() + packed,
+                                        .workspace = arena_.data() + schedule_.arena_bytes,
+                                        .data = &parameters_.data[i]});
+      packed += packing::padded(packed_bytes<Kernels>(s.signature));
       after(s, static_cast<const void*>(target));
     }
   }
@@ -81,7 +81,7 @@ class interpreter {
 
   static std::size_t arena_bytes(const dynamic_schedule& s) {
     std::size_t most = 0;
-    for (const step& x : s.steps) most = std::max(most, workspace_bytes<Kernels>(x.key));
+    for (const step& x : s.steps) most = std::max(most, workspace_bytes<Kernels>(x.signature));
     return s.arena_bytes + most;
   }
 

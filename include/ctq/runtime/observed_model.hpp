@@ -178,7 +178,7 @@ class observed_model : public model_calls<observed_model<Model, Plan, Isa>, fals
             const void* const at = memory.source(o.where);
             if constexpr (has_lstm)
               if (has_inner_observers(Plan::prepared.nodes[o.node])) {
-                observe_cells(schedule.steps[step].key.template as<recurrent_shape>(),
+                observe_cells(schedule.steps[step].signature.template as<recurrent_shape>(),
                               static_cast<const float*>(at),
                               std::span(observers_).subspan(static_cast<std::size_t>(o.observer)));
                 continue;

@@ -20,7 +20,7 @@ namespace ctq {
 /// Packs the weights of a layer.
 /// Requires  Used has its kernel
 template <class Kernels, used_kernels Used = all_kernels>
-[[gnu::cold]] void pack_layer(const kernel_signature& key, const unpacked_layer& from,
+[[gnu::cold]] void pack_layer(const kernel_signature& signature, const unpacked_layer& from,
                               std::byte* packed) {
   const auto* const integers = static_cast<const std::int8_t*>(from.weight);
   const auto* const reals = static_cast<const float*>(from.bias);
@@ -29,15 +29,15 @@ template <class Kernels, used_kernels Used = all_kernels>
                                              const auto* weight) {
     if constexpr (Used.has(Id, f32))
       kernels::kernel_code<kernels::descriptor_of<Id>>::template pack<Kernels>(
-          key.as<linear_shape>(), weight, from.multiplier, reals, packed);
+          signature.as<linear_shape>(), weight, from.multiplier, reals, packed);
   };
   const auto pack = [&]<kernel_id Id>(std::integral_constant<kernel_id, Id>, auto... zero_point) {
     if constexpr (Used.has(Id)) {
       using descriptor = kernels::descriptor_of<Id>;
       using code = kernels::kernel_code<descriptor>;
       using set = packing_kernels<Kernels, Used>;
-      const auto sizes = key.as<typename descriptor::shape>();
-      binding::with_dtype(key.in, [&](auto in) {
+      const auto sizes = signature.as<typename descriptor::shape>();
+      binding::with_dtype(signature.in, [&](auto in) {
         if constexpr (!Used.has(Id, in)) {
           return;
         } else if constexpr (in == f32) {
@@ -51,7 +51,7 @@ template <class Kernels, used_kernels Used = all_kernels>
       });
     }
   };
-  switch (key.kernel) {
+  switch (signature.kernel) {
     case kernel::linear_dynamic:
       return pack_scaled(std::integral_constant<kernel_id, kernel::linear_dynamic>{}, integers);
     case kernel::linear_dynamic_int4:

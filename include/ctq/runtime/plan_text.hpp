@@ -51,19 +51,22 @@ template <used_kernels Used, class Text>
     return nodes[static_cast<std::size_t>(node)];
   };
   append_name(out, named(s.node));
-  append_all(out, ": ", s.key.called_op != nullptr ? s.key.called_op->name : name_of(s.key.kernel),
-             s.key.relu ? "+relu" : "");
-  if (s.key.then != fused_op::nothing) append_all(out, "+", name_of(s.key.then));
-  append_all(out, ", ", name_of(s.key.in), " to ", name_of(s.key.out), ", ");
+  append_all(
+      out, ": ",
+      s.signature.called_op != nullptr ? s.signature.called_op->name : name_of(s.signature.kernel),
+      s.signature.relu ? "+relu" : "");
+  if (s.signature.then != fused_op::nothing) append_all(out, "+", name_of(s.signature.then));
+  append_all(out, ", ", name_of(s.signature.in), " to ", name_of(s.signature.out), ", ");
   step_text::line shape;
-  append_shape<Used>(shape, s.key);
+  append_shape<Used>(shape, s.signature);
   out.append(shape.view());
   out += " ";
-  append_sizes(out, s.key.as<std::array<int, sizeof(kernel_signature::sizes) / sizeof(int)>>());
+  append_sizes(out,
+               s.signature.as<std::array<int, sizeof(kernel_signature::sizes) / sizeof(int)>>());
   out += ", observers";
   for (const int observer : {s.in_observer[0], s.in_observer[1], s.fused_observer, s.out_observer})
     append_all(out, " ", observer);
-  if (kernels::facts_of(s.key.kernel).calls_op) append_options(out, named(s.node));
+  if (kernels::facts_of(s.signature.kernel).calls_op) append_options(out, named(s.node));
   for (const int node : {s.fused_node, s.clamp_node}) {
     if (node < 0) continue;
     append_all(out, ", ", named(node).op->name);

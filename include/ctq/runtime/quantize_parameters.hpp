@@ -39,11 +39,11 @@ template <int = 0>
 [[nodiscard, gnu::cold]] std::string missing_weight(const step& s, const node& n,
                                                     const parameter_sources& from) {
   const weights& w = *from.weights;
-  const bool weighted = kernels::facts_of(s.key.kernel).has_weights;
+  const bool weighted = kernels::facts_of(s.signature.kernel).has_weights;
   if (weighted && from.find(n, "weight", 0) == nullptr) return std::string{n.name} + ".weight";
-  const std::string_view batch_norm = s.key.kernel == kernel::batch_norm2d ? n.name
-                                      : weighted                           ? n.batch_norm
-                                                                           : std::string_view{};
+  const std::string_view batch_norm = s.signature.kernel == kernel::batch_norm2d ? n.name
+                                      : weighted                                 ? n.batch_norm
+                                                 : std::string_view{};
   if (batch_norm.empty()) return {};
   for (const char* part : {"weight", "bias", "running_mean", "running_var"})
     if (w.find(batch_norm, part) == nullptr) return std::string{batch_norm} + "." + part;
@@ -83,7 +83,7 @@ template <int = 0>
   folded_weights f = fold(n, weight, from.find(n, "bias", 1), *from.weights);
   std::vector<int> shape = weight.shape;
   const auto outputs = static_cast<int>(f.outputs);
-  if (s.key.in == f32 && !kernels::facts_of(s.key.kernel).integer_weights) {
+  if (s.signature.in == f32 && !kernels::facts_of(s.signature.kernel).integer_weights) {
     if (is_in_half(n)) round_to_half(f.weight);
     to.set(name + ".weight", std::move(shape), std::move(f.weight));
   } else {
@@ -91,8 +91,8 @@ template <int = 0>
                                       ? quantized_transposed_weight(n, f, shape, from)
                                       : quantized_weight(n, f, from);
     if (!w) return unexpected{w.error()};
-    if (s.key.kernel == kernel::linear_dynamic_int4) {
-      const int inputs = s.key.as<linear_shape>().in_features;
+    if (s.signature.kernel == kernel::linear_dynamic_int4) {
+      const int inputs = s.signature.as<linear_shape>().in_features;
       to.set(name + ".weight", {outputs, (inputs + 1) / 2},
              packing::int4_values(w->weight, static_cast<std::size_t>(inputs)));
       const int groups = outputs == 0 ? 0 : static_cast<int>(w->scale.size()) / outputs;
@@ -130,7 +130,7 @@ template <int = 0>
   const op_descriptor& d = *n.op->descriptor;
   if (d.parameters == nullptr) return done{};
   const std::string name{n.name};
-  const parameter_layout_of l = parameter_layout(d, n.attrs, s.key.in != f32);
+  const parameter_layout_of l = parameter_layout(d, n.attrs, s.signature.in != f32);
   for (int p = 0; p < l.parameters.count; ++p) {
     const op_parameter& parameter = l.parameters.item[p];
     const std::string full = name + "." + std::string{parameter.name};
@@ -186,15 +186,15 @@ template <int = 0>
     if (const std::string missing = quantizing::missing_weight(s, n, from); !missing.empty())
       return fail("tensor " + missing, "is missing");
     status added = done{};
-    if (kernels::facts_of(s.key.kernel).has_weights) {
+    if (kernels::facts_of(s.signature.kernel).has_weights) {
       added = quantizing::add_layer(s, n, from, to);
-    } else if (s.key.kernel == kernel::batch_norm2d) {
+    } else if (s.signature.kernel == kernel::batch_norm2d) {
       quantizing::add_batch_norm(n, from, to);
-    } else if (kernels::facts_of(s.key.kernel).has_table) {
+    } else if (kernels::facts_of(s.signature.kernel).has_table) {
       added = quantizing::add_table(s, n, from, to);
-    } else if (kernels::facts_of(s.key.kernel).has_cells) {
+    } else if (kernels::facts_of(s.signature.kernel).has_cells) {
       added = quantizing::add_recurrent(s, n, from, to);
-    } else if (const auto& facts = kernels::facts_of(s.key.kernel);
+    } else if (const auto& facts = kernels::facts_of(s.signature.kernel);
                (facts.calls_op || facts.has_tensors) && !is_called_after_layer(s, n)) {
       added = quantizing::add_op_parameters(s, n, from, to);
     }

@@ -65,9 +65,9 @@ constexpr void append(Text& out, const elementwise_shape& s) {
 template <class Text>
 constexpr void append(Text& out, const broadcast_shape& s) {
   append_extents(out, s.extent[0], s.extent[1], s.extent[2], s.extent[3]);
-  for (const auto& step : s.step) {
+  for (const auto& stride : s.stride) {
     out.append(":by");
-    append_extents(out, step[0], step[1], step[2], step[3]);
+    append_extents(out, stride[0], stride[1], stride[2], stride[3]);
   }
 }
 template <class Text>
@@ -161,13 +161,13 @@ constexpr void append(Text& out, const reorder_shape& s) {
   out.append(x.empty() ? "1:by" : ":by");
   for (int axis = 0; axis < reorder_shape::axes; ++axis)
     if (s.extent[axis] != 1)
-      append_all(out, s.step[axis], axis + 1 < reorder_shape::axes ? "x" : "");
+      append_all(out, s.stride[axis], axis + 1 < reorder_shape::axes ? "x" : "");
   if (s.offset != 0) append_all(out, ":at", s.offset);
 }
 template <class Text>
 constexpr void append(Text& out, const softmax_shape& s) {
   append_extents(out, s.rows, s.count);
-  if (s.step != 1) append_all(out, ":by", s.step);
+  if (s.stride != 1) append_all(out, ":by", s.stride);
 }
 template <class Text>
 constexpr void append(Text& out, const attention_shape& s) {
@@ -231,22 +231,23 @@ constexpr void append(Text& out, const function_shape& s) {
 
 /// Appends the sizes of a step, whose kernel is one of Used.
 template <used_kernels Used = all_kernels, class Text>
-constexpr void append_shape(Text& out, const kernel_signature& key) {
-  with_used<Used, void>(key.kernel, [&]<class Descriptor>(std::type_identity<Descriptor>) {
-    step_text::append(out, key.as<typename Descriptor::shape>());
+constexpr void append_shape(Text& out, const kernel_signature& signature) {
+  with_used<Used, void>(signature.kernel, [&]<class Descriptor>(std::type_identity<Descriptor>) {
+    step_text::append(out, signature.as<typename Descriptor::shape>());
   });
 }
 
 /// Appends "conv2d,quint8:quint8,1x32x32x3:1x32x32x16:k3x3:p1x1,dense:8x2x16,2304": kernel, dtypes,
 /// shape, how the kernel divides the work or "-", bytes of packed weights.
 template <used_kernels Used = all_kernels, class Text>
-[[gnu::cold]] constexpr void append_kernel(Text& out, const kernel_signature& key,
+[[gnu::cold]] constexpr void append_kernel(Text& out, const kernel_signature& signature,
                                            std::string_view blocking, std::size_t packed) {
-  append_all(out, key.called_op != nullptr ? key.called_op->name : name_of(key.kernel),
-             key.relu ? "+relu" : "", key.then == fused_op::nothing ? "" : "+",
-             key.then == fused_op::nothing ? std::string_view{} : name_of(key.then), ",",
-             name_of(key.in), ":", name_of(key.out), ",");
-  append_shape<Used>(out, key);
+  append_all(out,
+             signature.called_op != nullptr ? signature.called_op->name : name_of(signature.kernel),
+             signature.relu ? "+relu" : "", signature.then == fused_op::nothing ? "" : "+",
+             signature.then == fused_op::nothing ? std::string_view{} : name_of(signature.then),
+             ",", name_of(signature.in), ":", name_of(signature.out), ",");
+  append_shape<Used>(out, signature);
   append_all(out, ",", blocking, ",", packed);
 }
 

@@ -75,7 +75,7 @@ template <used_kernels Used = all_kernels>
   append_all(line, "ctq_verbose,run,", isa, ",");
   if (s.node >= 0) append_name(line, nodes[static_cast<std::size_t>(s.node)]);
   line.append(",");
-  append_kernel<Used>(line, s.key, blocking, packed);
+  append_kernel<Used>(line, s.signature, blocking, packed);
   append_all(line, ",", nanoseconds / 1000, ".", nanoseconds / 100 % 10);
   line.count -= line.count == sizeof line.chars ? 1 : 0;
   verbose::write(line.append("\n").view());

@@ -12,7 +12,7 @@ constexpr dtype type = f32;
 constexpr dtype type = quint8;
 #endif
 constexpr kernel_signature key =
-    signature(kernel::linear_dynamic, type, type,
+    signature_of(kernel::linear_dynamic, type, type,
               linear_shape{.rows = 4, .in_features = 3, .out_features = 2});
 
 void run(const operands& x) { run_kernel<key, reference_kernels>(x); }

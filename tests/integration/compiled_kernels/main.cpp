@@ -38,24 +38,24 @@ std::mt19937 generator{7};
 int any(int first, int last) { return std::uniform_int_distribution<int>(first, last)(generator); }
 
 kernel_signature any_layer() {
-  kernel_signature key;
+  kernel_signature signature;
   const dtype types[] = {quint8, qint8};
-  key.in = types[any(0, 1)];
-  key.out = types[any(0, 1)];
-  key.relu = any(0, 1) == 1;
-  key.then = static_cast<fused_op>(any(0, 3));
+  signature.in = types[any(0, 1)];
+  signature.out = types[any(0, 1)];
+  signature.relu = any(0, 1) == 1;
+  signature.then = static_cast<fused_op>(any(0, 3));
   if (any(0, 4) == 0) {
-    key.kernel = kernel::linear;
-    key.size = to_block<kernel_signature::sizes>(
+    signature.kernel = kernel::linear;
+    signature.size = to_block<kernel_signature::sizes>(
         linear_shape{.rows = any(1, 9), .in_features = any(1, 99), .out_features = any(1, 70)});
-    return key;
+    return signature;
   }
   const bool by_channel = any(0, 2) == 0;
   const int channels = any(1, by_channel ? 90 : 40);
   const int sizes[] = {1, 2, 3, 5};
   const int size = sizes[any(0, 3)];
-  key.kernel = kernel::conv2d;
-  key.size = to_block<kernel_signature::sizes>(
+  signature.kernel = kernel::conv2d;
+  signature.size = to_block<kernel_signature::sizes>(
       conv2d_shape{.batch = any(1, 2),
                    .in_h = any(3, 17),
                    .in_w = any(3, 17),
@@ -68,11 +68,12 @@ kernel_signature any_layer() {
                    .padding_h = size / 2,
                    .padding_w = size / 2,
                    .groups = by_channel ? channels : 1});
-  return key;
+  return signature;
 }
 
-conv2d_shape sizes_of(const kernel_signature& key) {
-  return key.kernel == kernel::linear ? as_conv2d(key.as<linear_shape>()) : key.as<conv2d_shape>();
+conv2d_shape sizes_of(const kernel_signature& signature) {
+  return signature.kernel == kernel::linear ? as_conv2d(signature.as<linear_shape>())
+                                            : signature.as<conv2d_shape>();
 }
 
 aligned_buffer any_bytes(std::size_t count) {
@@ -90,8 +91,8 @@ qparams any_qparams(dtype d) {
 
 /// A layer with random numbers, for any set of kernels.
 struct layer {
-  kernel_signature key = any_layer();
-  conv2d_shape s = sizes_of(key);
+  kernel_signature signature = any_layer();
+  conv2d_shape s = sizes_of(signature);
   std::size_t outputs = static_cast<std::size_t>(s.batch) * static_cast<std::size_t>(s.out_h()) *
                         static_cast<std::size_t>(s.out_w()) *
                         static_cast<std::size_t>(s.out_channels);
@@ -110,24 +111,26 @@ struct layer {
       bias.push_back(any(-5000, 5000));
       multiplier.push_back(0.0001F * static_cast<float>(any(1, 50)));
     }
-    data = {.in = {any_qparams(key.in), any_qparams(key.out)},
-            .out = any_qparams(key.out),
-            .fused = any_qparams(key.out)};
-    data.out_range = kernels::output_range_of(packing::layer_output(key, data), key.relu);
+    data = {.in = {any_qparams(signature.in), any_qparams(signature.out)},
+            .out = any_qparams(signature.out),
+            .fused = any_qparams(signature.out)};
+    data.out_range =
+        kernels::output_range_of(packing::layer_output(signature, data), signature.relu);
   }
 
   [[nodiscard]] std::vector<std::byte> outputs_of(const kernel_set& set) const {
-    const std::size_t bytes = set.packing.packed_bytes(key);
+    const std::size_t bytes = set.packing.packed_bytes(signature);
     aligned_buffer packed(bytes);
-    set.packing.pack(key, {weight.data(), bias.data(), multiplier.data()}, packed.data());
-    if (key.then == fused_op::table) std::memcpy(packed.data() + bytes - 256, table.data(), 256);
-    aligned_buffer workspace(set.workspace_bytes(key));
+    set.packing.pack(signature, {weight.data(), bias.data(), multiplier.data()}, packed.data());
+    if (signature.then == fused_op::table)
+      std::memcpy(packed.data() + bytes - 256, table.data(), 256);
+    aligned_buffer workspace(set.workspace_bytes(signature));
     aligned_buffer out(outputs);
-    set.function_of(key)(key, {.in = {in.data(), other.data()},
-                               .out = out.data(),
-                               .packed = packed.data(),
-                               .workspace = workspace.data(),
-                               .data = &data});
+    set.function_of(signature)(signature, {.in = {in.data(), other.data()},
+                                           .out = out.data(),
+                                           .packed = packed.data(),
+                                           .workspace = workspace.data(),
+                                           .data = &data});
     return {out.data(), out.data() + outputs};
   }
 };
@@ -139,8 +142,8 @@ void check_layers(int count) {
     for (const kernel_set* set : compiled_kernels::all()) {
       if (one.outputs_of(*set) == expected) continue;
       static_text<200> text;
-      append_kernel(text, one.key, set->blocking(one.key).view(),
-                    set->packing.packed_bytes(one.key));
+      append_kernel(text, one.signature, set->blocking(one.signature).view(),
+                    set->packing.packed_bytes(one.signature));
       check(false, set->isa, text.view());
     }
   }

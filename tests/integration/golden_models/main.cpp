@@ -89,9 +89,9 @@ double step_behind(ctq::graph_view<ctq::stage::lowered> g, std::span<const ctq::
 
 void look_at(std::span<const ctq::step> steps, outcome& o) {
   for (const ctq::step& s : steps) {
-    const bool on_integers = is_quantized(s.key.in) || is_quantized(s.key.out);
+    const bool on_integers = is_quantized(s.signature.in) || is_quantized(s.signature.out);
     o.integer_steps += on_integers ? 1 : 0;
-    o.averages = o.averages || (on_integers && s.key.kernel == ctq::kernel::pooling_avg);
+    o.averages = o.averages || (on_integers && s.signature.kernel == ctq::kernel::pooling_avg);
   }
 }
 

@@ -42,32 +42,33 @@ static_assert(conv.in_group() == 2 && conv.out_group() == 4 && !conv.depthwise()
 static_assert(conv2d_shape{.in_channels = 8, .out_channels = 8, .groups = 8}.depthwise());
 static_assert(!conv2d_shape{.in_channels = 8, .out_channels = 16, .groups = 8}.depthwise());
 
-constexpr kernel_signature key = signature(kernel::conv2d, quint8, qint8, conv, true);
-static_assert(key.kernel == kernel::conv2d && key.in == quint8 && key.out == qint8 && key.relu);
-static_assert(key.as<conv2d_shape>() == conv);
-static_assert(key == signature(kernel::conv2d, quint8, qint8, conv, true));
-static_assert(key != signature(kernel::conv2d, quint8, qint8, conv, false));
-static_assert(key != signature(kernel::conv2d, quint8, quint8, conv, true));
-static_assert(key.then == fused_op::nothing && name_of(fused_op::add_relu) == "add_relu");
+constexpr kernel_signature signature = signature_of(kernel::conv2d, quint8, qint8, conv, true);
+static_assert(signature.kernel == kernel::conv2d && signature.in == quint8 &&
+              signature.out == qint8 && signature.relu);
+static_assert(signature.as<conv2d_shape>() == conv);
+static_assert(signature == signature_of(kernel::conv2d, quint8, qint8, conv, true));
+static_assert(signature != signature_of(kernel::conv2d, quint8, qint8, conv, false));
+static_assert(signature != signature_of(kernel::conv2d, quint8, quint8, conv, true));
+static_assert(signature.then == fused_op::nothing && name_of(fused_op::add_relu) == "add_relu");
 constexpr kernel_signature with_sum = [] {
-  kernel_signature k = key;
+  kernel_signature k = signature;
   k.then = fused_op::add;
   return k;
 }();
-static_assert(with_sum != key && with_sum.as<conv2d_shape>() == conv);
+static_assert(with_sum != signature && with_sum.as<conv2d_shape>() == conv);
 
-// Ops of a user's own: their key says whose functions are called.
+// Ops of a user's own: their signature says whose functions are called.
 constexpr auto twice(const op_info* own) {
-  return signature(kernel::elementwise, quint8, quint8, elementwise_shape{4}, false, own);
+  return signature_of(kernel::elementwise, quint8, quint8, elementwise_shape{4}, false, own);
 }
 static_assert(twice(nn::relu.id()) == twice(nn::relu.id()));
 static_assert(twice(nn::relu.id()) != twice(fn::relu.id()));
 
-template <kernel_signature Key>
-inline constexpr int channels = Key.template as<conv2d_shape>().out_channels;
-static_assert(channels<key> == 12);  // a template argument
+template <kernel_signature Signature>
+inline constexpr int channels = Signature.template as<conv2d_shape>().out_channels;
+static_assert(channels<signature> == 12);  // a template argument
 
-TEST_CASE("every shape survives being kept in a key") {
+TEST_CASE("every shape survives being kept in a signature") {
   const pool_shape pool{.batch = 1,
                         .in_h = 7,
                         .in_w = 8,
@@ -80,17 +81,18 @@ TEST_CASE("every shape survives being kept in a key") {
                         .stride_w = 2,
                         .divisor = pool_shape::input_pixels,
                         .adaptive = 1};
-  CHECK(signature(kernel::pooling_avg, f32, f32, pool).as<pool_shape>() == pool);
+  CHECK(signature_of(kernel::pooling_avg, f32, f32, pool).as<pool_shape>() == pool);
   const linear_shape linear{2, 128, 10};
-  CHECK(signature(kernel::linear, f32, f32, linear).as<linear_shape>() == linear);
+  CHECK(signature_of(kernel::linear, f32, f32, linear).as<linear_shape>() == linear);
   const concat_shape concat{4, 16, 64, 32};
-  CHECK(signature(kernel::concat, quint8, quint8, concat).as<concat_shape>() == concat);
+  CHECK(signature_of(kernel::concat, quint8, quint8, concat).as<concat_shape>() == concat);
   const transpose_shape transpose{1, 3, 49};
-  CHECK(signature(kernel::to_nhwc, f32, f32, transpose).as<transpose_shape>() == transpose);
+  CHECK(signature_of(kernel::to_nhwc, f32, f32, transpose).as<transpose_shape>() == transpose);
   const function_shape function{{{1, 3, 8, 8}, {2}}, {1, 3}};
-  CHECK(signature(kernel::function, f32, f32, function).as<function_shape>() == function);
-  CHECK(signature(kernel::relu, f32, f32, elementwise_shape{5}).as<elementwise_shape>().count == 5);
-  CHECK(signature(kernel::batch_norm2d, f32, f32, channels_shape{49, 8}).as<channels_shape>() ==
+  CHECK(signature_of(kernel::function, f32, f32, function).as<function_shape>() == function);
+  CHECK(signature_of(kernel::relu, f32, f32, elementwise_shape{5}).as<elementwise_shape>().count ==
+        5);
+  CHECK(signature_of(kernel::batch_norm2d, f32, f32, channels_shape{49, 8}).as<channels_shape>() ==
         channels_shape{49, 8});
 }
 

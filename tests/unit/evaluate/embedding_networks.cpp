@@ -129,7 +129,8 @@ void with_inputs(const std::tuple<Tensor...>& x, F f) {
 template <class Plan>
 int table_bits() {
   for (const step& s : Plan::int8_schedule.steps)
-    if (kernels::facts_of(s.key.kernel).has_table) return s.key.as<embedding_shape>().bits;
+    if (kernels::facts_of(s.signature.kernel).has_table)
+      return s.signature.as<embedding_shape>().bits;
   return 0;
 }
 

@@ -51,7 +51,7 @@ constexpr int count_of_int4() {
   constexpr auto& schedule = plan<Model, Backend, Mapping>::int8_schedule;
   int count = 0;
   for (int i = 0; i < schedule.count; ++i)
-    count += schedule.steps[i].key.kernel == kernel::linear_dynamic_int4 ? 1 : 0;
+    count += schedule.steps[i].signature.kernel == kernel::linear_dynamic_int4 ? 1 : 0;
   return count;
 }
 
@@ -84,7 +84,8 @@ TEST_CASE("a relu is fused into a layer with weights per group, a module or a fu
   using mapping = all_per_group<32>;
   constexpr auto& steps = plan<small::mlp, npu, mapping>::int8_schedule;
   static_assert(count_of_int4<small::mlp, npu, mapping>() == 2);
-  static_assert(steps.count == 2 && steps.steps[0].key.relu && !steps.steps[1].key.relu);
+  static_assert(steps.count == 2 && steps.steps[0].signature.relu &&
+                !steps.steps[1].signature.relu);
   check<small::mlp, npu, mapping>(0.3F);
 
   static_assert(plan<functional, npu, all_per_group<4>>::int8_schedule.count == 1);

@@ -365,8 +365,8 @@ static_assert(in_float::lowered.nodes[find(in_float::lowered.view(), "lstm")].op
               &quantizable_lstm_class);
 // What is converted no longer observes.
 constexpr bool observes_cells(std::span<const step> steps) {
-  return std::ranges::any_of(steps,
-                             [](const step& s) { return s.key.kernel == kernel::lstm_observed; });
+  return std::ranges::any_of(
+      steps, [](const step& s) { return s.signature.kernel == kernel::lstm_observed; });
 }
 static_assert(observes_cells(in_float::observed_schedule.steps));
 static_assert(!observes_cells(in_float::int8_schedule.steps));

@@ -47,9 +47,9 @@ bool equals_reference(const Shape& shape, const std::vector<In>& image, const ct
   const typename Descriptor::shape s = shape;
   const fenced in(image);
   const auto run = [&]<class Set>(std::type_identity<Set> set, const auto& extents, Out* out) {
-    const kernel_signature key = signature(id, dtype_of<In>, dtype_of<Out>, s, relu);
-    const aligned_bytes packed(code::template packed_bytes<Set>(key));
-    const aligned_bytes workspace(code::template workspace_bytes<Set>(key));
+    const kernel_signature signature = signature_of(id, dtype_of<In>, dtype_of<Out>, s, relu);
+    const aligned_bytes packed(code::template packed_bytes<Set>(signature));
+    const aligned_bytes workspace(code::template workspace_bytes<Set>(signature));
     pack(set, packed.data());
     code::template run<Set, In, Out>(extents, {.relu = relu},
                                      {.in = {in.data()},

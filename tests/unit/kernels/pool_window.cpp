@@ -83,7 +83,7 @@ TEST_CASE("windows of a row with the same columns are one run") {
     CHECK(w.columns == (counts.size() == 1 ? 2 : 3));
   });
   CHECK(counts == std::vector{1, 3});
-  CHECK(step_of_windows(shape) == 6);
+  CHECK(stride_of_windows(shape) == 6);
   std::vector<std::ptrdiff_t> starts;
   for_each_window(shape, [&](const pool_window& w) { starts.push_back(w.in); });
   CHECK(starts == std::vector<std::ptrdiff_t>{0, 3, 9, 15});
@@ -95,8 +95,8 @@ static_assert(whole_windows_of({.in_w = 2, .out_w = 2, .kernel_w = 5, .padding_w
 static_assert(whole_windows_of({.in_w = 9, .out_w = 1, .kernel_w = 3, .padding_w = 1}).from(1) ==
               1);
 // Adaptive windows of equal size are as far apart as they are wide.
-static_assert(
-    step_of_windows({.in_h = 6, .in_w = 8, .channels = 5, .out_h = 3, .out_w = 4, .adaptive = 1}) ==
-    10);
+static_assert(stride_of_windows(
+                  {.in_h = 6, .in_w = 8, .channels = 5, .out_h = 3, .out_w = 4, .adaptive = 1}) ==
+              10);
 // Adaptive windows of different sizes: each is a run.
 static_assert(whole_windows_of({.in_w = 7, .out_w = 3, .adaptive = 1}).from(0) == 1);

@@ -130,8 +130,8 @@ TEST_CASE("a view says where its elements lie") {
   const strided_view v = descriptors::indexed(a, contiguous_view(x, layout::nchw));
   CHECK(v.shape == out);
   CHECK(v.offset == 12);
-  CHECK(v.step[0] == 8);
-  CHECK(v.step[1] == 1);
+  CHECK(v.stride[0] == 8);
+  CHECK(v.stride[1] == 1);
 }
 
 }  // namespace

@@ -45,7 +45,7 @@ constexpr bool has_code(kernel_code_kind wanted) {
   bool all = Plan::int8_schedule.count == exact::int8_schedule.count;
   for (int i = 0; i < exact::int8_schedule.count; ++i)
     all = all && Plan::int8_schedule.steps[i].code == wanted &&
-          Plan::int8_schedule.steps[i].key == exact::int8_schedule.steps[i].key;
+          Plan::int8_schedule.steps[i].signature == exact::int8_schedule.steps[i].signature;
   return all;
 }
 static_assert(has_code<specialized>(kernel_code_kind::specialized) &&
@@ -56,7 +56,9 @@ static_assert(!has_code<exact>(kernel_code_kind::specialized) &&
 /// The keys of all steps are as in the exact plan, but for `wanted` of them.
 constexpr bool differs_in(int wanted) {
   for (int i = 0; i < exact::int8_schedule.count; ++i)
-    wanted -= exact::int8_schedule.steps[i].key == cheaper::int8_schedule.steps[i].key ? 0 : 1;
+    wanted -= exact::int8_schedule.steps[i].signature == cheaper::int8_schedule.steps[i].signature
+                  ? 0
+                  : 1;
   return wanted == 0;
 }
 static_assert(differs_in(2));
@@ -66,10 +68,11 @@ static_assert(differs_in(2));
 TEST_CASE("sums of integers become cheaper, with their relu, but those of floats and of layers") {
   int plain = 0, with_relu = 0, fused_into_layer = 0, in_float = 0;
   for (int i = 0; i < cheaper::int8_schedule.count; ++i) {
-    const kernel_signature& key = cheaper::int8_schedule.steps[i].key;
-    if (key.kernel == kernel::binary_add_within_one_step) ++(key.relu ? with_relu : plain);
-    fused_into_layer += key.then == fused_op::add ? 1 : 0;
-    in_float += key.kernel == kernel::binary_add && key.in == f32 ? 1 : 0;
+    const kernel_signature& signature = cheaper::int8_schedule.steps[i].signature;
+    if (signature.kernel == kernel::binary_add_within_one_step)
+      ++(signature.relu ? with_relu : plain);
+    fused_into_layer += signature.then == fused_op::add ? 1 : 0;
+    in_float += signature.kernel == kernel::binary_add && signature.in == f32 ? 1 : 0;
   }
   CHECK(plain == 1);
   CHECK(with_relu == 1);

@@ -36,10 +36,10 @@ std::string difference(const dynamic_schedule& a, const auto& b) {
   for (std::size_t i = 0; i < a.steps.size(); ++i) {
     const step& x = a.steps[i];
     const step& y = b.steps[i];
-    if (x.key != y.key || x.node != y.node || !std::ranges::equal(x.in, y.in) || x.out != y.out ||
-        !std::ranges::equal(x.in_observer, y.in_observer) || x.out_observer != y.out_observer ||
-        x.fused_node != y.fused_node || x.fused_observer != y.fused_observer ||
-        x.clamp_node != y.clamp_node)
+    if (x.signature != y.signature || x.node != y.node || !std::ranges::equal(x.in, y.in) ||
+        x.out != y.out || !std::ranges::equal(x.in_observer, y.in_observer) ||
+        x.out_observer != y.out_observer || x.fused_node != y.fused_node ||
+        x.fused_observer != y.fused_observer || x.clamp_node != y.clamp_node)
       return "step " + std::to_string(i);
   }
   for (std::size_t i = 0; i < a.observations.size(); ++i) {
@@ -257,8 +257,7 @@ static_assert(refused<training>.empty());
 
 // Compiled code does not take all of them.
 static_assert(refused<standalone>.find("standalone module\nnode: pool") != std::string_view::npos);
-static_assert(refused<custom> ==
-              "no kernel for node fc:\nmy.Seen");
+static_assert(refused<custom> == "no kernel for node fc:\nmy.Seen");
 
 // --- Random models -----------------------------------------------------------------------------
 

@@ -122,11 +122,12 @@ class walker {
     const node& n = g_[s.node];
     reading_into_ = s.out;
     into_bytes_ = bytes_of(s.node);
-    expect(kernels::exists(s.key), "no such kernel");
-    const bool transpose = s.key.kernel == kernel::to_nhwc || s.key.kernel == kernel::to_nchw;
-    const bool copies_whole = s.key.kernel == kernel::concat && !is_any_of(n.op, fn::cat);
+    expect(kernels::exists(s.signature), "no such kernel");
+    const bool transpose =
+        s.signature.kernel == kernel::to_nhwc || s.signature.kernel == kernel::to_nchw;
+    const bool copies_whole = s.signature.kernel == kernel::concat && !is_any_of(n.op, fn::cat);
     if (transpose || copies_whole) return move(s, transpose);
-    if (s.key.kernel == kernel::concat) return part_of_cat(s);
+    if (s.signature.kernel == kernel::concat) return part_of_cat(s);
     layout order = layout::nchw;
     int ordered = 0;  // arguments whose order matters: those with one pixel, which are broadcast,
     for (int a = 0; a < n.arg_count; ++a) {  // have any
@@ -136,19 +137,20 @@ class walker {
       if (ordered == 0 || matters(from)) order = c.order;
       ordered += matters(from) ? 1 : 0;
       expect(s.in_observer[at(a)] == g_[from].observer, "the input has other qparams");
-      expect(s.key.in == g_[from].dtype, "the input has another dtype");
-      if (matters(from) && spatial(s.key.kernel)) expect(order == layout::nhwc, "wants N, H, W, C");
-      if (matters(from) && as_in_the_graph(s.key.kernel))
+      expect(s.signature.in == g_[from].dtype, "the input has another dtype");
+      if (matters(from) && spatial(s.signature.kernel))
+        expect(order == layout::nhwc, "wants N, H, W, C");
+      if (matters(from) && as_in_the_graph(s.signature.kernel))
         expect(order == layout::nchw, "wants N, C, H, W");
     }
-    if (spatial(s.key.kernel)) order = layout::nhwc;
-    if (as_in_the_graph(s.key.kernel)) order = layout::nchw;
-    if (s.key.kernel == kernel::reduction && n.shape.rank != g_.arg(s.node, 0).shape.rank) {
+    if (spatial(s.signature.kernel)) order = layout::nhwc;
+    if (as_in_the_graph(s.signature.kernel)) order = layout::nchw;
+    if (s.signature.kernel == kernel::reduction && n.shape.rank != g_.arg(s.node, 0).shape.rank) {
       expect(order == layout::nchw || !matters(g_.args_of(s.node)[0]) || !matters(s.node),
              "axes that remain are not in their order");
       order = layout::nchw;
     }
-    expect(s.out_observer == n.observer && s.key.out == n.dtype,
+    expect(s.out_observer == n.observer && s.signature.out == n.dtype,
            "the output is another than the node's");
     const int made = s.clamp_node < 0 ? s.node : s.clamp_node;
     expect(g_[made].observer == n.observer, "a clamp changes the qparams");
@@ -165,13 +167,13 @@ class walker {
 
   void move(const step& s, bool transpose) {
     const content c = read(s.in[0], s.node);
-    const layout to = s.key.kernel == kernel::to_nhwc ? layout::nhwc : layout::nchw;
+    const layout to = s.signature.kernel == kernel::to_nhwc ? layout::nhwc : layout::nchw;
     if (transpose) expect(c.order != to, "transposed for nothing");
     write(s.out, c.bytes, c.value, transpose ? to : c.order);
   }
 
   void part_of_cat(const step& s) {
-    const auto shape = s.key.as<concat_shape>();
+    const auto shape = s.signature.as<concat_shape>();
     const content* const begun = find(s.out);
     const bool first = shape.offset == 0;
     const int part = first || begun == nullptr ? 0 : begun->parts;
@@ -180,7 +182,7 @@ class walker {
     if (!complaint_.empty()) return;
     const int from = g_.args_of(s.node)[part];
     const content c = read(s.in[0], from);
-    expect(!is_quantized(s.key.in) || g_[from].observer == g_[s.node].observer,
+    expect(!is_quantized(s.signature.in) || g_[from].observer == g_[s.node].observer,
            "an input of a cat has other qparams");
     const int dim = g_[s.node].attrs.template as<cat_options>().dim;
     const bool nchw = shape == columns(s.node, part, dim, layout::nchw);

@@ -12,22 +12,24 @@
 
 using namespace ctq;
 
-static_assert(packed_bytes<reference_kernels>(signature(kernel::linear, quint8, quint8,
-                                                        linear_shape{1, 10, 4})) == 64 + 2 * 64);
-static_assert(packed_bytes<reference_kernels>(signature(kernel::batch_norm2d, f32, f32,
-                                                        channels_shape{9, 5})) == 40);
-static_assert(packed_bytes<reference_kernels>(signature(kernel::relu, f32, f32,
-                                                        elementwise_shape{9})) == 0);
-static_assert(workspace_bytes<reference_kernels>(signature(kernel::linear_dynamic, f32, f32,
-                                                           linear_shape{1, 100, 4})) == 128);
-static_assert(workspace_bytes<reference_kernels>(signature(kernel::linear, quint8, quint8,
-                                                           linear_shape{1, 10, 4})) == 0);
+static_assert(packed_bytes<reference_kernels>(signature_of(kernel::linear, quint8, quint8,
+                                                           linear_shape{1, 10, 4})) == 64 + 2 * 64);
+static_assert(packed_bytes<reference_kernels>(signature_of(kernel::batch_norm2d, f32, f32,
+                                                           channels_shape{9, 5})) == 40);
+static_assert(packed_bytes<reference_kernels>(signature_of(kernel::relu, f32, f32,
+                                                           elementwise_shape{9})) == 0);
+static_assert(workspace_bytes<reference_kernels>(signature_of(kernel::linear_dynamic, f32, f32,
+                                                              linear_shape{1, 100, 4})) == 128);
+static_assert(workspace_bytes<reference_kernels>(signature_of(kernel::linear, quint8, quint8,
+                                                              linear_shape{1, 10, 4})) == 0);
 
-static_assert(packed_bytes<reference_kernels>(signature(kernel::linear, f32, f32,
-                                                        linear_shape{1, 30, 2})) == 256 + 2 * 64);
-static_assert(workspace_bytes<reference_kernels>(
-                  signature(kernel::function, quint8, quint8,
-                            function_shape{{shape(2), shape(3)}, shape(4)})) == 9 * sizeof(float));
+static_assert(packed_bytes<reference_kernels>(signature_of(kernel::linear, f32, f32,
+                                                           linear_shape{1, 30, 2})) ==
+              256 + 2 * 64);
+static_assert(workspace_bytes<reference_kernels>(signature_of(kernel::function, quint8, quint8,
+                                                              function_shape{{shape(2), shape(3)},
+                                                                             shape(4)})) ==
+              9 * sizeof(float));
 
 namespace {
 
@@ -39,17 +41,18 @@ constexpr linear_shape layer{1, 2, 2};
 template <class Set, class In, class Weight, class Bias>
 std::vector<In> run_layer(const Weight (&weight)[4], const Bias (&bias)[2], const float* multiplier,
                           const In (&in)[2], const step_data& data, bool relu) {
-  const kernel_signature key = signature(kernel::linear, dtype_of<In>, dtype_of<In>, layer, relu);
-  aligned_buffer packed(packed_bytes<Set>(key));
-  aligned_buffer workspace(workspace_bytes<Set>(key));
+  const kernel_signature signature =
+      signature_of(kernel::linear, dtype_of<In>, dtype_of<In>, layer, relu);
+  aligned_buffer packed(packed_bytes<Set>(signature));
+  aligned_buffer workspace(workspace_bytes<Set>(signature));
   kernels::kernel_code<kernels::descriptors::linear>::pack<Set, In>(layer, weight, bias, multiplier,
                                                                     packed.data());
   std::vector<In> out(2);
-  run_kernel<Set>(key, {.in = {in},
-                        .out = out.data(),
-                        .packed = packed.data(),
-                        .workspace = workspace.data(),
-                        .data = &data});
+  run_kernel<Set>(signature, {.in = {in},
+                              .out = out.data(),
+                              .packed = packed.data(),
+                              .workspace = workspace.data(),
+                              .data = &data});
   return out;
 }
 
@@ -70,12 +73,12 @@ bool same_for_bytes(kernel_id k, const Shape& s, std::size_t inputs, std::size_t
   const auto b = some_bytes(inputs + 5);
   std::vector<Out> got(outputs);
   std::vector<Out> wanted(outputs);
-  const kernel_signature key = signature(k, quint8, dtype_of<Out>, s, relu);
+  const kernel_signature signature = signature_of(k, quint8, dtype_of<Out>, s, relu);
   operands x{.in = {a.data(), b.data() + 5}, .data = &numbers};
   x.out = got.data();
-  run_kernel<native_kernels>(key, x);
+  run_kernel<native_kernels>(signature, x);
   x.out = wanted.data();
-  run_kernel<reference_kernels>(key, x);
+  run_kernel<reference_kernels>(signature, x);
   return got == wanted && wanted != std::vector<Out>(outputs);
 }
 
@@ -136,20 +139,23 @@ TEST_CASE("pools and moves get their shapes") {
 }
 
 TEST_CASE("a kernel known to the compiler and one looked up are the same") {
-  constexpr kernel_signature key = signature(kernel::quantize, f32, quint8, elementwise_shape{3});
+  constexpr kernel_signature signature =
+      signature_of(kernel::quantize, f32, quint8, elementwise_shape{3});
   const std::array<float, 3> in = {-1.0F, 0.26F, 100.0F};
   const step_data data{.out = {.scale = 0.5F, .zero_point = 10}};
   std::array<std::uint8_t, 3> compiled{};
   std::array<std::uint8_t, 3> looked_up{};
-  run_kernel<key, reference_kernels>({.in = {in.data()}, .out = compiled.data(), .data = &data});
-  run_kernel<reference_kernels>(key, {.in = {in.data()}, .out = looked_up.data(), .data = &data});
+  run_kernel<signature, reference_kernels>(
+      {.in = {in.data()}, .out = compiled.data(), .data = &data});
+  run_kernel<reference_kernels>(signature,
+                                {.in = {in.data()}, .out = looked_up.data(), .data = &data});
   CHECK(compiled == std::array<std::uint8_t, 3>{8, 11, 210});
   CHECK(looked_up == compiled);
 }
 
 TEST_CASE("a signature without a kernel does nothing when it is looked up") {
-  const kernel_signature key =
-      signature(kernel::linear_dynamic, quint8, quint8, linear_shape{1, 1, 1});
-  run_kernel<reference_kernels>(key, {});
-  CHECK(!kernels::exists(key));
+  const kernel_signature signature =
+      signature_of(kernel::linear_dynamic, quint8, quint8, linear_shape{1, 1, 1});
+  run_kernel<reference_kernels>(signature, {});
+  CHECK(!kernels::exists(signature));
 }

@@ -97,7 +97,7 @@ TEST_CASE("the qparams between a layer and what is fused into it are looked at, 
 
 TEST_CASE("the qparams of all values in the cells of an LSTM are looked at") {
   const step steps[] = {
-      {.key = signature(
+      {.signature = signature_of(
            kernel::lstm_static, quint8, quint8,
            recurrent_shape{.cell = recurrent_cell::lstm, .input = 2, .hidden = 2, .layers = 2}),
        .out_observer = 1}};

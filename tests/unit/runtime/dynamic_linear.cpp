@@ -17,7 +17,7 @@ namespace {
 using layer = kernels::kernel_code<kernels::descriptors::linear_dynamic>;
 
 constexpr kernel_signature key_of(const linear_shape& s) {
-  return signature(kernel::linear_dynamic, f32, f32, s);
+  return signature_of(kernel::linear_dynamic, f32, f32, s);
 }
 
 // 100 weights with two vectors that they do not need, then three.

@@ -45,7 +45,7 @@ constexpr int count_of(kernel_id k, dtype in) {
   constexpr auto& steps = plan<Model, native, Mapping, unsupported::skip>::int8_schedule;
   int found = 0;
   for (int s = 0; s < steps.count; ++s)
-    found += steps.steps[s].key.kernel == k && steps.steps[s].key.in == in ? 1 : 0;
+    found += steps.steps[s].signature.kernel == k && steps.steps[s].signature.in == in ? 1 : 0;
   return found;
 }
 

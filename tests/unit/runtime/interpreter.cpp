@@ -25,7 +25,7 @@ TEST_CASE("the hook sees every step and what it wrote") {
   std::vector<ctq::kernel_id> seen;
   const void* last = nullptr;
   run->run(x.data(), y.data(), [&](const ctq::step& s, const void* out) {
-    seen.push_back(s.key.kernel);
+    seen.push_back(s.signature.kernel);
     last = out;
   });
   CHECK(seen == std::vector{ctq::kernel::linear, ctq::kernel::relu, ctq::kernel::linear});

@@ -39,8 +39,9 @@ struct everywhere : qconfig_mapping<global<QConfig>> {};
 template <class Mapping>
 constexpr bool computes_by(kernel_id k) {
   constexpr auto& steps = plan<small::mlp, native, Mapping>::int8_schedule;
-  return steps.count == 2 && steps.steps[0].key.kernel == k && steps.steps[0].key.relu &&
-         steps.steps[1].key.kernel == k && !steps.steps[1].key.relu;
+  return steps.count == 2 && steps.steps[0].signature.kernel == k &&
+         steps.steps[0].signature.relu && steps.steps[1].signature.kernel == k &&
+         !steps.steps[1].signature.relu;
 }
 
 }  // namespace
@@ -78,9 +79,10 @@ void check_followed(kernel_id layer) {
   int layers = 0;
   int followers = 0;
   for (int i = 0; i < schedule.count; ++i) {
-    const kernel_signature& key = schedule.steps[i].key;
-    layers += key.kernel == layer && key.out == f32 ? 1 : 0;
-    followers += key.kernel == kernel::tanh || key.called_op == nn::leaky_relu.id() ? 1 : 0;
+    const kernel_signature& signature = schedule.steps[i].signature;
+    layers += signature.kernel == layer && signature.out == f32 ? 1 : 0;
+    followers +=
+        signature.kernel == kernel::tanh || signature.called_op == nn::leaky_relu.id() ? 1 : 0;
   }
   CHECK(layers == 2);
   CHECK(followers == 2);
@@ -97,8 +99,8 @@ TEST_CASE("a leaky relu or tanh in one node with a layer has the options of the 
 
 TEST_CASE("weight-only linear layers have the same bytes in both executors") {
   constexpr auto& steps = plan<net, small_weights, mapping>::int8_schedule;
-  static_assert(steps.count == 3 && steps.steps[0].key.kernel == kernel::linear_weight_int8 &&
-                steps.steps[2].key.kernel == kernel::linear_weight_int8);
+  static_assert(steps.count == 3 && steps.steps[0].signature.kernel == kernel::linear_weight_int8 &&
+                steps.steps[2].signature.kernel == kernel::linear_weight_int8);
   const auto d = small::compare_executors<net, small_weights, mapping>(5);
   CHECK(d.other_bytes == 0);
   CHECK(d.error > 0);

@@ -184,7 +184,7 @@ TEST_CASE("parameters and buffers that are operands come from the weights, and a
 
   // The quantized constant is that of its observer.
   const auto is_quantized_constant = [](const ctq::step& s) {
-    return s.in[0].in == ctq::place::area::constant && s.key.kernel == ctq::kernel::quantize;
+    return s.in[0].in == ctq::place::area::constant && s.signature.kernel == ctq::kernel::quantize;
   };
   int quantized = 0;
   for (int i = 0; i < plan::int8_schedule.count; ++i)

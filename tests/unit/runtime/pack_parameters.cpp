@@ -30,8 +30,8 @@ TEST_CASE("each step gets the qparams of its operands, a relu in the lower bound
                        {.scale = 0.2F, .zero_point = 30},
                        {.scale = 0.3F, .zero_point = 50}});
   REQUIRE(p);
-  REQUIRE(schedule.steps[1].key.kernel == ctq::kernel::linear);
-  REQUIRE(schedule.steps[1].key.relu);
+  REQUIRE(schedule.steps[1].signature.kernel == ctq::kernel::linear);
+  REQUIRE(schedule.steps[1].signature.relu);
   CHECK(p->data[1].in[0].zero_point == 100);
   CHECK(p->data[1].out_range.lo == 30);
   CHECK(p->data[1].out_range.hi == 255);

@@ -135,9 +135,12 @@ TEST_CASE("layers with an op fused into them give the bytes of the interpreter")
   using plan = ctq::plan<joints, ctq::x86, small::int8>;
   std::string fused;
   for (int i = 0; i < plan::int8_schedule.count; ++i)
-    if (const ctq::kernel_signature& key = plan::int8_schedule.steps[i].key;
-        key.then != ctq::fused_op::nothing)
-      fused.append(name_of(key.kernel)).append("+").append(name_of(key.then)).append(" ");
+    if (const ctq::kernel_signature& signature = plan::int8_schedule.steps[i].signature;
+        signature.then != ctq::fused_op::nothing)
+      fused.append(name_of(signature.kernel))
+          .append("+")
+          .append(name_of(signature.then))
+          .append(" ");
   CHECK(fused == "conv2d+add_relu conv2d+table conv2d+add linear+table ");
   CHECK(differences<joints, small::int8>(100) == 0);
 }
@@ -163,7 +166,7 @@ TEST_CASE("sums are exact, or each at most one step away and the same on all ins
   ctq::session run_portable{*scalar};
   const auto& adds =
       *std::ranges::find(plan::int8_schedule.steps, ctq::kernel::binary_add_within_one_step,
-                         [](const ctq::step& s) { return s.key.kernel; });
+                         [](const ctq::step& s) { return s.signature.kernel; });
   const float step = q[static_cast<std::size_t>(adds.out_observer)].scale;
   int different = 0;
   for (int i = 0; i < 20; ++i) {

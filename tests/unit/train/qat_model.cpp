@@ -342,7 +342,7 @@ TEST_CASE("a plan with is_qat has the modules of training, and the steps of cali
   const auto& steps = in_training::int8_schedule;
   REQUIRE(steps.count == calibrated::int8_schedule.count);
   for (int i = 0; i < steps.count; ++i)
-    CHECK(steps.steps[i].key == calibrated::int8_schedule.steps[i].key);
+    CHECK(steps.steps[i].signature == calibrated::int8_schedule.steps[i].signature);
   CHECK(in_training::observed_schedule.count == calibrated::observed_schedule.count);
 }
 

@@ -53,17 +53,17 @@ namespace ctq::float_ops {
   const std::vector<bool> reduced = chosen_axes(in, axes);
   tensor out = filled(reduced_shape(in, reduced, keepdim));
   std::vector<bool> begun(out.data.size());
-  std::vector<std::size_t> step(in.shape.size());  // in the output
+  std::vector<std::size_t> stride(in.shape.size());  // in the output
   std::size_t elements = 1;
   for (std::size_t a = in.shape.size(); a-- > 0;) {
-    step[a] = reduced[a] ? 0 : elements;
+    stride[a] = reduced[a] ? 0 : elements;
     if (!reduced[a]) elements *= static_cast<std::size_t>(in.shape[a]);
   }
   for (std::size_t i = 0; i < in.data.size(); ++i) {
     std::size_t to = 0, rest = i;
     for (std::size_t a = in.shape.size(); a-- > 0;) {
       const auto extent = static_cast<std::size_t>(in.shape[a]);
-      to += rest % extent * step[a];
+      to += rest % extent * stride[a];
       rest /= extent;
     }
     if (!begun[to] || kernels::reference::replaces(rule, in.data[i], out.data[to]))
@@ -77,11 +77,11 @@ namespace ctq::float_ops {
 [[nodiscard]] inline tensor softmax(const tensor& in, std::size_t axis, bool logarithm) {
   tensor out = in;
   if (in.data.empty()) return out;
-  const std::size_t step = around(in.shape, axis).row;
+  const std::size_t stride = around(in.shape, axis).row;
   const std::size_t count = in.shape.empty() ? 1 : static_cast<std::size_t>(in.shape[axis]);
   kernels::reference::softmax({.rows = static_cast<int>(in.data.size() / count),
                                .count = static_cast<int>(count),
-                               .step = static_cast<int>(step),
+                               .stride = static_cast<int>(stride),
                                .logarithm = logarithm ? 1 : 0},
                               in.data.data(), out.data.data());
   return out;

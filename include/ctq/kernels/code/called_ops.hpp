@@ -37,16 +37,17 @@ struct called_op_code : plain_code {
 template <>
 struct kernel_code<descriptors::elementwise> : called_op_code<descriptors::elementwise> {
   template <class Set>
-  static constexpr bool uses_table(const kernel_signature& key) {
-    return !is_reference<Set> && key.called_op->descriptor->functions.needs_table(key.in);
+  static constexpr bool uses_table(const kernel_signature& signature) {
+    return !is_reference<Set> &&
+           signature.called_op->descriptor->functions.needs_table(signature.in);
   }
   template <class Set>
-  static constexpr std::size_t packed_bytes(const kernel_signature& key) {
-    return uses_table<Set>(key) ? 256 : 0;
+  static constexpr std::size_t packed_bytes(const kernel_signature& signature) {
+    return uses_table<Set>(signature) ? 256 : 0;
   }
   template <class Set, class Text>
-  static constexpr void append_blocking(Text& out, const kernel_signature& key) {
-    out.append(uses_table<Set>(key) ? "table" : "-");
+  static constexpr void append_blocking(Text& out, const kernel_signature& signature) {
+    out.append(uses_table<Set>(signature) ? "table" : "-");
   }
 
   template <quantized Q>
@@ -73,15 +74,16 @@ struct kernel_code<descriptors::elementwise> : called_op_code<descriptors::eleme
 template <>
 struct kernel_code<descriptors::function> : called_op_code<descriptors::function> {
   template <class Set>
-  static constexpr std::size_t packed_bytes(const kernel_signature& key) {
-    return static_cast<std::size_t>(key.as<function_shape>().parameter_blocks) * packing::alignment;
+  static constexpr std::size_t packed_bytes(const kernel_signature& signature) {
+    return static_cast<std::size_t>(signature.as<function_shape>().parameter_blocks) *
+           packing::alignment;
   }
   template <class Set>
-  static constexpr std::size_t workspace_bytes(const kernel_signature& key) {
-    const auto s = key.as<function_shape>();
-    if (!is_reference<Set> || key.in == f32) return 0;
+  static constexpr std::size_t workspace_bytes(const kernel_signature& signature) {
+    const auto s = signature.as<function_shape>();
+    if (!is_reference<Set> || signature.in == f32) return 0;
     const bool has_third =
-        key.called_op != nullptr && key.called_op->descriptor->functions.tensors == 3;
+        signature.called_op != nullptr && signature.called_op->descriptor->functions.tensors == 3;
     const std::size_t second = has_third ? 2 : 1;
     return (numel(s.in[0]) + second * numel(s.in[1]) + numel(s.out)) * sizeof(float);
   }

@@ -24,19 +24,20 @@ struct kernel_code<descriptors::conv3d> : plain_code, code_of_parts<conv3d_shape
     return convolution::weight_bytes<Set>(s.plane(), in);
   }
   template <class Set>
-  static constexpr std::size_t packed_bytes(const kernel_signature& key) {
-    return weight_bytes<Set>(key.as<shape>(), key.in);
+  static constexpr std::size_t packed_bytes(const kernel_signature& signature) {
+    return weight_bytes<Set>(signature.as<shape>(), signature.in);
   }
   template <class Set>
-  static constexpr std::size_t workspace_bytes(const kernel_signature& key) {
+  static constexpr std::size_t workspace_bytes(const kernel_signature& signature) {
     if constexpr (is_reference<Set>) return 0;
-    const auto s = key.as<shape>();
-    return simd::gathered_bytes(s, size_of(key.in)) +
-           convolution::workspace_bytes<Set>(s.plane(), key.in);
+    const auto s = signature.as<shape>();
+    return simd::gathered_bytes(s, size_of(signature.in)) +
+           convolution::workspace_bytes<Set>(s.plane(), signature.in);
   }
   template <class Set, class Text>
-  static constexpr void append_blocking(Text& out, const kernel_signature& key) {
-    ctq::kernels::append_blocking<typename Set::isa>(out, key.as<shape>().plane(), key.in, false);
+  static constexpr void append_blocking(Text& out, const kernel_signature& signature) {
+    ctq::kernels::append_blocking<typename Set::isa>(out, signature.as<shape>().plane(),
+                                                     signature.in, false);
   }
 
   /// conv3d_shape::plane, of a constant shape with its form.

@@ -24,13 +24,14 @@ namespace ctq::kernels {
 template <class Code, class Shape>
 struct transposed_code : code_of_parts<Shape> {
   template <class Set>
-  static constexpr std::size_t packed_bytes(const kernel_signature& key) {
-    return Code::template weight_bytes<Set>(key.as<Shape>(), key.in);
+  static constexpr std::size_t packed_bytes(const kernel_signature& signature) {
+    return Code::template weight_bytes<Set>(signature.as<Shape>(), signature.in);
   }
   template <class Set>
-  static constexpr std::size_t workspace_bytes(const kernel_signature& key) {
+  static constexpr std::size_t workspace_bytes(const kernel_signature& signature) {
     if constexpr (is_reference<Set>) return 0;
-    return Code::template workspace_of<Set>(key.as<Shape>(), key.in, key.out).bytes();
+    return Code::template workspace_of<Set>(signature.as<Shape>(), signature.in, signature.out)
+        .bytes();
   }
   /// workspace_of, at compile time if the shape is constant.
   template <class Set, class In, class Out, class Given>
@@ -83,8 +84,8 @@ struct kernel_code<descriptors::conv_transpose2d>
         [in](const conv2d_shape& c) { return convolution::template workspace_bytes<Set>(c, in); });
   }
   template <class Set, class Text>
-  static constexpr void append_blocking(Text& out, const kernel_signature& key) {
-    append_all(out, "phases:", transposed_phases(key.as<shape>()).count());
+  static constexpr void append_blocking(Text& out, const kernel_signature& signature) {
+    append_all(out, "phases:", transposed_phases(signature.as<shape>()).count());
   }
 
   /// The part of a weight (O, kh, kw, I/g) that a phase reads, in reverse order.

@@ -59,8 +59,8 @@ struct kernel_code<descriptors::conv_transpose3d>
         });
   }
   template <class Set, class Text>
-  static constexpr void append_blocking(Text& out, const kernel_signature& key) {
-    const auto s = key.as<shape>();
+  static constexpr void append_blocking(Text& out, const kernel_signature& signature) {
+    const auto s = signature.as<shape>();
     append_all(out, "phases:", transposed_planes(s).count() * transposed_phases(s.plane()).count());
   }
 

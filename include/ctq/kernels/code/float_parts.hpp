@@ -31,10 +31,10 @@ struct float_parts {
 
 /// A unit of softmax: all elements with one index of the axes before the reduced one.
 [[nodiscard]] constexpr float_parts parts_of(const softmax_shape& s) {
-  return {.unit = s.step * s.count, .units = s.rows / s.step};
+  return {.unit = s.stride * s.count, .units = s.rows / s.stride};
 }
 [[nodiscard]] constexpr softmax_shape part_of(softmax_shape s, int units) {
-  s.rows = units * s.step;
+  s.rows = units * s.stride;
   return s;
 }
 
@@ -61,8 +61,8 @@ struct float_parts {
 
 /// Bytes of the workspace for a dequantized part; 0 for float32.
 template <class Shape>
-[[nodiscard]] constexpr std::size_t part_bytes(const kernel_signature& key) {
-  return key.in == f32 ? 0 : parts_of(key.as<Shape>()).bytes();
+[[nodiscard]] constexpr std::size_t part_bytes(const kernel_signature& signature) {
+  return signature.in == f32 ? 0 : parts_of(signature.as<Shape>()).bytes();
 }
 
 template <class Set, class Q, class Shape, class Compute>

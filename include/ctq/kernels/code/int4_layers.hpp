@@ -28,13 +28,13 @@ namespace ctq::kernels {
 template <>
 struct kernel_code<descriptors::linear_dynamic_int4> : plain_code {
   template <class Set>
-  static constexpr std::size_t packed_bytes(const kernel_signature& key) {
-    const auto s = key.as<linear_shape>();
+  static constexpr std::size_t packed_bytes(const kernel_signature& signature) {
+    const auto s = signature.as<linear_shape>();
     return weight_bytes<Set>(s) + packing::vector_bytes(s.out_features);
   }
   template <class Set>
-  static constexpr std::size_t workspace_bytes(const kernel_signature& key) {
-    const auto s = key.as<linear_shape>();
+  static constexpr std::size_t workspace_bytes(const kernel_signature& signature) {
+    const auto s = signature.as<linear_shape>();
     const std::size_t quantized = input_bytes(s) + packing::vector_bytes(s.rows);
     if constexpr (is_reference<Set>) {
       return quantized;

@@ -22,12 +22,13 @@
 
 namespace ctq::kernels {
 
-/// Of a layer whose parts are compiled for their forms: all its extents are constant.
+/// The shared shape of a layer whose parts are compiled for their forms: all its extents are
+/// constant.
 template <class Shape>
 struct code_of_parts {
-  template <class Set, kernel_signature Key>
+  template <class Set, kernel_signature Signature>
   static constexpr auto shared_shape() {
-    constexpr auto s = Key.template as<Shape>();
+    constexpr auto s = Signature.template as<Shape>();
     if constexpr (is_reference<Set>) {
       return s;
     } else {
@@ -115,18 +116,18 @@ struct layer_code {
   using shape = typename Descriptor::shape;
 
   /// The shape that layers with the signature's code share, for the kernels of run-time extents.
-  template <class Set, kernel_signature Key>
+  template <class Set, kernel_signature Signature>
   static constexpr auto shared_shape() {
-    constexpr conv2d_shape s = conv2d_shape_of(Key.template as<shape>());
+    constexpr conv2d_shape s = conv2d_shape_of(Signature.template as<shape>());
     if constexpr (is_reference<Set>) {
       return s;
     } else {
-      using in = std::conditional_t<Key.in == f32, float, std::int8_t>;
+      using in = std::conditional_t<Signature.in == f32, float, std::int8_t>;
       return simd::with_form_of<typename Set::isa, in, s>();
     }
   }
 
-  /// Of the weights, biases and multipliers of a layer that reads `in`.
+  /// Bytes of the packed weights, biases and multipliers of a layer that reads `in`.
   template <class Set, class Shape>
   static constexpr std::size_t weight_bytes(const Shape& s, dtype in) {
     const conv2d_shape c = conv2d_shape_of(s);
@@ -142,28 +143,29 @@ struct layer_code {
     return simd::conv2d_workspace_bytes<typename Set::isa>(conv2d_shape_of(s), in);
   }
   template <class Set>
-  static constexpr std::size_t packed_bytes(const kernel_signature& key) {
-    return weight_bytes<Set>(key.template as<shape>(), key.in) +
-           (key.then == fused_op::table ? 256 : 0) + multiplier_bytes(key);
+  static constexpr std::size_t packed_bytes(const kernel_signature& signature) {
+    return weight_bytes<Set>(signature.template as<shape>(), signature.in) +
+           (signature.then == fused_op::table ? 256 : 0) + multiplier_bytes(signature);
   }
-  /// Of the multipliers that come last, if integers become floats.
-  static constexpr std::size_t multiplier_bytes(const kernel_signature& key) {
-    if (key.in == f32 || key.out != f32) return 0;
-    return packing::padded(static_cast<std::size_t>(conv2d_shape_of(key.as<shape>()).out_channels) *
-                           sizeof(float));
+  /// Bytes of the multipliers that come last, which only layers from integers to floats have.
+  static constexpr std::size_t multiplier_bytes(const kernel_signature& signature) {
+    if (signature.in == f32 || signature.out != f32) return 0;
+    return packing::padded(
+        static_cast<std::size_t>(conv2d_shape_of(signature.as<shape>()).out_channels) *
+        sizeof(float));
   }
   template <class Set>
-  static constexpr std::size_t workspace_bytes(const kernel_signature& key) {
-    return workspace_bytes<Set>(key.as<shape>(), key.in);
+  static constexpr std::size_t workspace_bytes(const kernel_signature& signature) {
+    return workspace_bytes<Set>(signature.as<shape>(), signature.in);
   }
   template <class Set, class Text>
-  static constexpr void append_blocking(Text& out, const kernel_signature& key) {
+  static constexpr void append_blocking(Text& out, const kernel_signature& signature) {
     constexpr bool tables_in_registers =
         simd::post_op_in_registers<typename Set::isa, lookup_table<std::uint8_t>>;
     // A table that is looked up in registers is an epilogue; sums of tensors come after the layer.
     ctq::kernels::append_blocking<typename Set::isa, has_depthwise<Set>>(
-        out, conv2d_shape_of(key.as<shape>()), key.in,
-        !(key.then == fused_op::table && tables_in_registers));
+        out, conv2d_shape_of(signature.as<shape>()), signature.in,
+        !(signature.then == fused_op::table && tables_in_registers));
   }
 
   /// weight (O, kh, kw, I/groups) · bias (O) or null · multiplier (O), of floats null

@@ -70,8 +70,8 @@ namespace ctq::kernels {
 template <class Descriptor>
 struct float_code : plain_code {
   template <class Set>
-  static constexpr std::size_t workspace_bytes(const kernel_signature& key) {
-    return part_bytes<typename Descriptor::shape>(key);
+  static constexpr std::size_t workspace_bytes(const kernel_signature& signature) {
+    return part_bytes<typename Descriptor::shape>(signature);
   }
 };
 
@@ -90,8 +90,8 @@ struct softmax_code : float_code<Descriptor> {
 template <class Descriptor>
 struct batch_norm_code : float_code<Descriptor> {
   template <class Set>
-  static constexpr std::size_t packed_bytes(const kernel_signature& key) {
-    return static_cast<std::size_t>(key.as<channels_shape>().channels) * 2 * sizeof(float);
+  static constexpr std::size_t packed_bytes(const kernel_signature& signature) {
+    return static_cast<std::size_t>(signature.as<channels_shape>().channels) * 2 * sizeof(float);
   }
   template <class Set, class In, class Out>
   static void run(channels_shape s, call_options o, const operands& x) noexcept {
@@ -107,8 +107,8 @@ struct batch_norm_code : float_code<Descriptor> {
 template <class Descriptor>
 struct layer_norm_code : float_code<Descriptor> {
   template <class Set>
-  static constexpr std::size_t packed_bytes(const kernel_signature& key) {
-    const auto s = key.as<layer_norm_shape>();
+  static constexpr std::size_t packed_bytes(const kernel_signature& signature) {
+    const auto s = signature.as<layer_norm_shape>();
     return s.affine == 0 ? 0 : 2 * packing::vector_bytes(s.channels);
   }
   template <class Set, class In, class Out>
@@ -131,8 +131,8 @@ struct layer_norm_code : float_code<Descriptor> {
 template <class Descriptor>
 struct prelu_code : float_code<Descriptor> {
   template <class Set>
-  static constexpr std::size_t packed_bytes(const kernel_signature& key) {
-    return packing::padded(static_cast<std::size_t>(key.as<channels_shape>().channels) *
+  static constexpr std::size_t packed_bytes(const kernel_signature& signature) {
+    return packing::padded(static_cast<std::size_t>(signature.as<channels_shape>().channels) *
                            sizeof(float));
   }
   template <class Set, class In, class Out>
@@ -148,11 +148,11 @@ struct prelu_code : float_code<Descriptor> {
 template <class Descriptor>
 struct matmul_code : plain_code {
   template <class Set>
-  static constexpr std::size_t workspace_bytes(const kernel_signature& key) {
+  static constexpr std::size_t workspace_bytes(const kernel_signature& signature) {
     if constexpr (is_reference<Set>) return 0;
-    const auto sizes = key.as<matmul_shape>();
-    return key.in == f32 ? simd::matmul_workspace<typename Set::isa>(sizes)
-                         : simd::matmul_int8_workspace<typename Set::isa>(sizes);
+    const auto sizes = signature.as<matmul_shape>();
+    return signature.in == f32 ? simd::matmul_workspace<typename Set::isa>(sizes)
+                               : simd::matmul_int8_workspace<typename Set::isa>(sizes);
   }
   template <class Set, class In, class Out>
   static void run(const matmul_shape& s, call_options, const operands& x) noexcept {
@@ -174,8 +174,8 @@ struct table_code : plain_code {
     return packing::padded(static_cast<std::size_t>(bytes_of_row(s) * s.rows));
   }
   template <class Set>
-  static constexpr std::size_t packed_bytes(const kernel_signature& key) {
-    const auto s = key.as<embedding_shape>();
+  static constexpr std::size_t packed_bytes(const kernel_signature& signature) {
+    const auto s = signature.as<embedding_shape>();
     return row_bytes(s) + (s.bits == 32 ? 0 : 2 * packing::vector_bytes(s.rows));
   }
   template <class Set, class In, class Out>

@@ -16,8 +16,8 @@ namespace ctq::kernels {
 template <>
 struct kernel_code<descriptors::linear_weight_int8> : plain_code {
   template <class Set>
-  static constexpr std::size_t packed_bytes(const kernel_signature& key) {
-    const auto s = key.as<linear_shape>();
+  static constexpr std::size_t packed_bytes(const kernel_signature& signature) {
+    const auto s = signature.as<linear_shape>();
     if constexpr (is_reference<Set>) {
       return weight_bytes(s) + 2 * packing::vector_bytes(s.out_features);
     } else {

@@ -40,9 +40,9 @@ struct one_input_code : plain_code {
 
 /// Pools whose channels fill equal registers share their code.
 struct pool_code {
-  template <class Set, kernel_signature Key>
+  template <class Set, kernel_signature Signature>
   static constexpr auto shared_shape() {
-    constexpr auto s = Key.template as<pool_shape>();
+    constexpr auto s = Signature.template as<pool_shape>();
     if constexpr (is_reference<Set>) {
       return s;
     } else {

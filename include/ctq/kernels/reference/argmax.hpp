@@ -8,7 +8,7 @@
 
 namespace ctq::kernels::reference {
 
-/// Whether `value` comes before the first of the largest or smallest so far: the first NaN is that.
+/// Whether `value` replaces the extreme so far. The first NaN does, and is kept.
 [[nodiscard, gnu::always_inline]] constexpr bool comes_before(reduction_rule rule, float value,
                                                               float best) noexcept {
   return replaces(rule, value, best) && best == best;

@@ -22,11 +22,11 @@ inline void for_broadcast(const broadcast_shape& s, F f) noexcept {
     for (int j = 0; j < s.extent[1]; ++j)
       for (int k = 0; k < s.extent[2]; ++k)
         for (int l = 0; l < s.extent[3]; ++l) {
-          const auto at = [&](const int(&step)[broadcast_shape::axes]) {
-            return std::ptrdiff_t{i} * step[0] + std::ptrdiff_t{j} * step[1] +
-                   std::ptrdiff_t{k} * step[2] + std::ptrdiff_t{l} * step[3];
+          const auto at = [&](const int(&stride)[broadcast_shape::axes]) {
+            return std::ptrdiff_t{i} * stride[0] + std::ptrdiff_t{j} * stride[1] +
+                   std::ptrdiff_t{k} * stride[2] + std::ptrdiff_t{l} * stride[3];
           };
-          f(out++, at(s.step[0]), at(s.step[1]));
+          f(out++, at(s.stride[0]), at(s.stride[1]));
         }
 }
 

@@ -10,22 +10,22 @@
 
 namespace ctq::kernels::reference {
 
-/// Some axes of a tensor; a step is the distance of two neighbours, in elements.
+/// Some axes of a tensor; a stride is the distance of two neighbours, in elements.
 struct tensor_axes {
   int count{};
   int extent[max_rank]{};
-  std::ptrdiff_t step[max_rank]{};
+  std::ptrdiff_t stride[max_rank]{};
 
   [[nodiscard, gnu::always_inline]] constexpr std::ptrdiff_t elements() const noexcept {
     std::ptrdiff_t n = 1;
     for (int a = 0; a < count; ++a) n *= extent[a];
     return n;
   }
-  /// Of element i, the last axis fastest.
+  /// The offset of element i; the last axis varies fastest.
   [[nodiscard, gnu::always_inline]] constexpr std::ptrdiff_t offset(
       std::ptrdiff_t i) const noexcept {
     std::ptrdiff_t at = 0;
-    for (int a = count; a-- > 0; i /= extent[a]) at += i % extent[a] * step[a];
+    for (int a = count; a-- > 0; i /= extent[a]) at += i % extent[a] * stride[a];
     return at;
   }
 };
@@ -38,9 +38,9 @@ struct tensor_axes {
   for (int a = 0; a < s.in.rank; ++a) {
     if (s.reduces(a) != reduced) continue;
     all.extent[all.count] = extent[a];
-    std::ptrdiff_t& step = all.step[all.count++];
-    step = 1;
-    for (int b = a + 1; b < s.in.rank; ++b) step *= extent[b];
+    std::ptrdiff_t& stride = all.stride[all.count++];
+    stride = 1;
+    for (int b = a + 1; b < s.in.rank; ++b) stride *= extent[b];
   }
   return all;
 }

@@ -24,15 +24,15 @@ template <class Real>
 ///   out[i] = exp(in[i] - max) * (1 / Σ exp(in[j] - max))
 ///   out[i] = (in[i] - max) - log(Σ exp(in[j] - max))        if shape.logarithm
 ///
-/// Shapes   in, out: `rows` rows of `count` > 0 elements, `step` apart; may be the same memory
+/// Shapes   in, out: `rows` rows of `count` > 0 elements, `stride` apart; may be the same memory
 /// Sums     in 16 partial sums, see fold_sums; exp and log of kernels/exponential.hpp
 /// Special  a NaN or +inf in a row makes all of the row NaN; as in PyTorch, so does a row of -inf
 inline void softmax(const softmax_shape& s, const float* in, float* out) noexcept {
   for (std::ptrdiff_t row = 0; row < s.rows; ++row) {
-    const std::ptrdiff_t first = row / s.step * s.step * s.count + row % s.step;
+    const std::ptrdiff_t first = row / s.stride * s.stride * s.count + row % s.stride;
     const float* const x = in + first;
     float* const y = out + first;
-    const auto at = [&s](int i) { return static_cast<std::ptrdiff_t>(i) * s.step; };
+    const auto at = [&s](int i) { return static_cast<std::ptrdiff_t>(i) * s.stride; };
     float most = x[0];
     for (int i = 1; i < s.count; ++i) most = x[at(i)] > most ? x[at(i)] : most;
     float sums[row_sums]{};

@@ -57,8 +57,8 @@ template <class Isa>
   const auto rows = static_cast<std::size_t>(x.out.shape[0]);
   const auto columns = static_cast<std::size_t>(x.out.shape[1]);
   const auto depth = static_cast<std::size_t>(x.in[1].shape[1]);
-  const std::size_t column_step = added.rank > 0 && added[added.rank - 1] > 1 ? 1 : 0;
-  const std::size_t row_step =
+  const std::size_t column_stride = added.rank > 0 && added[added.rank - 1] > 1 ? 1 : 0;
+  const std::size_t row_stride =
       added.rank > 1 && added[0] > 1 ? static_cast<std::size_t>(added[1]) : 0;
   for (std::size_t i = 0; i < rows; ++i)
     for (std::size_t first = 0; first < columns; first += block) {
@@ -71,7 +71,8 @@ template <class Isa>
       }
       for (std::size_t c = 0; c < count; ++c) {
         const auto product = static_cast<double>(static_cast<float>(sum[c]));
-        const auto term = static_cast<double>(x.in[0][i * row_step + (first + c) * column_step]);
+        const auto term =
+            static_cast<double>(x.in[0][i * row_stride + (first + c) * column_stride]);
         x.out[i * columns + first + c] =
             static_cast<float>(no_contract(static_cast<double>(o.beta) * term) +
                                no_contract(static_cast<double>(o.alpha) * product));

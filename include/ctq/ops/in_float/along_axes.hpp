@@ -55,12 +55,12 @@ namespace ctq::descriptors {
 
 namespace functions {
 
-/// Elements in memory that are `step` apart.
+/// Elements in memory that are `stride` apart.
 struct strided_elements {
   const float* first;
-  std::size_t count, step;
+  std::size_t count, stride;
 
-  constexpr const float& operator[](std::size_t i) const { return first[i * step]; }
+  constexpr const float& operator[](std::size_t i) const { return first[i * stride]; }
 };
 
 /// An axis, and the products of the extents before and after it.
@@ -88,7 +88,7 @@ template <class Isa>
   along_axis(x.in[0], a.as<glu_options>().dim, [&](strided_elements e, std::size_t o, auto i) {
     const std::size_t half = e.count / 2;
     for (std::size_t k = 0; k < half; ++k)
-      x.out[(o * half + k) * e.step + i] = e[k] * functions::sigmoid(e[half + k]);
+      x.out[(o * half + k) * e.stride + i] = e[k] * functions::sigmoid(e[half + k]);
   });
 }
 
@@ -99,8 +99,9 @@ template <class Isa>
     float* const out = x.out.data + (e.first - x.in[0].data);
     float least = e[0], sum = 0.0F;
     for (std::size_t k = 1; k < e.count; ++k) least = e[k] < least ? e[k] : least;
-    for (std::size_t k = 0; k < e.count; ++k) sum += out[k * e.step] = __builtin_expf(least - e[k]);
-    for (std::size_t k = 0; k < e.count; ++k) out[k * e.step] /= sum;
+    for (std::size_t k = 0; k < e.count; ++k)
+      sum += out[k * e.stride] = __builtin_expf(least - e[k]);
+    for (std::size_t k = 0; k < e.count; ++k) out[k * e.stride] /= sum;
   });
 }
 
@@ -122,13 +123,13 @@ template <class Isa>
 class joined_elements {
  public:
   joined_elements(const tensor_ref<const float>& x, const shape& axes) : x_{x} {
-    std::size_t step = 1;
+    std::size_t stride = 1;
     bool joined[max_rank]{};
     for (int i = 0; i < axes.rank; ++i) joined[axes[i]] = true;
     for (int axis = x.shape.rank; axis-- > 0;) {
       walk& w = joined[axis] ? inner_ : outer_;
-      w.add(static_cast<std::size_t>(x.shape[axis]), step);
-      step *= static_cast<std::size_t>(x.shape[axis]);
+      w.add(static_cast<std::size_t>(x.shape[axis]), stride);
+      stride *= static_cast<std::size_t>(x.shape[axis]);
     }
   }
 
@@ -141,16 +142,16 @@ class joined_elements {
  private:
   /// Some of the axes, the last one first.
   struct walk {
-    std::size_t extent[max_rank]{}, step[max_rank]{}, axes = 0, count = 1;
+    std::size_t extent[max_rank]{}, stride[max_rank]{}, axes = 0, count = 1;
 
     void add(std::size_t n, std::size_t s) {
       extent[axes] = n;
-      step[axes++] = s;
+      stride[axes++] = s;
       count *= n;
     }
     [[nodiscard]] std::size_t place(std::size_t i) const {
       std::size_t at = 0;
-      for (std::size_t a = 0; a < axes; i /= extent[a++]) at += i % extent[a] * step[a];
+      for (std::size_t a = 0; a < axes; i /= extent[a++]) at += i % extent[a] * stride[a];
       return at;
     }
   };

@@ -14,7 +14,8 @@ template <std::size_t Tensors, int MaxAxes>
 struct joint_index {
   int axes = 0;
   int extent[MaxAxes]{};
-  std::size_t step[Tensors][MaxAxes]{};  // from element to element; 0: the tensor has no such axis
+  std::size_t stride[Tensors]
+                    [MaxAxes]{};  // from element to element; 0: the tensor has no such axis
   int index[MaxAxes]{};
   std::size_t at[Tensors]{};
 
@@ -24,7 +25,7 @@ struct joint_index {
       const bool ends = ++index[axis] == extent[axis];
       const auto back = static_cast<std::size_t>(extent[axis] - 1);
       for (std::size_t k = 0; k < Tensors; ++k)
-        at[k] = ends ? at[k] - back * step[k][axis] : at[k] + step[k][axis];
+        at[k] = ends ? at[k] - back * stride[k][axis] : at[k] + stride[k][axis];
       if (!ends) return;
       index[axis] = 0;
     }
@@ -42,7 +43,7 @@ void for_each_broadcast(const shape& out, F f, const Shape&... in) {
   const auto set_steps = [&](const shape& s) {
     std::size_t next = 1;
     for (int axis = s.rank - 1; axis >= 0; --axis) {
-      x.step[input][axis + out.rank - s.rank] = s[axis] == 1 ? 0 : next;
+      x.stride[input][axis + out.rank - s.rank] = s[axis] == 1 ? 0 : next;
       next *= static_cast<std::size_t>(s[axis]);
     }
     ++input;

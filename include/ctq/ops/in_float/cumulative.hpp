@@ -38,7 +38,7 @@ template <bool Product, class Isa>
     for (std::size_t k = 0; k < e.count; ++k) {
       const auto next = static_cast<double>(e[k]);
       all = Product ? all * next : all + next;
-      out[k * e.step] = static_cast<float>(all);
+      out[k * e.stride] = static_cast<float>(all);
     }
   });
 }

@@ -11,21 +11,21 @@
 
 namespace ctq::descriptors::functions {
 
-/// Vectors in memory, the first elements of which are `step` apart.
+/// Vectors in memory, the first elements of which are `stride` apart.
 struct float_vectors {
   const float* first;
-  std::size_t count, step;
+  std::size_t count, stride;
 
-  [[nodiscard]] const float* operator[](std::size_t i) const { return first + i * step; }
+  [[nodiscard]] const float* operator[](std::size_t i) const { return first + i * stride; }
 };
 
 /// A matrix that is written.
 struct float_matrix {
   float* first;
-  std::size_t row_step, column_step;
+  std::size_t row_stride, column_step;
 
   [[nodiscard]] float& operator()(std::size_t row, std::size_t column) const {
-    return first[row * row_step + column * column_step];
+    return first[row * row_stride + column * column_step];
   }
 };
 

@@ -119,15 +119,15 @@ struct einsum_axes {
 
   int count = 0;
   int extent[max_count]{};
-  std::size_t step[2][max_count]{};  // of the tensors; 0: it has no such axis
+  std::size_t stride[2][max_count]{};  // of the tensors; 0: it has no such axis
 
   /// Adds an axis of a tensor, from its last one to its first; false if its extents differ.
-  constexpr bool add(int which, int axis, int its_extent, std::size_t its_step) {
-    if (axis < 0 || axis >= max_count || step[which][axis] != 0) return false;
+  constexpr bool add(int which, int axis, int its_extent, std::size_t its_stride) {
+    if (axis < 0 || axis >= max_count || stride[which][axis] != 0) return false;
     if (axis >= count) count = axis + 1;
     const bool is_new = extent[axis] == 0;
     if (is_new) extent[axis] = its_extent;
-    step[which][axis] = its_step;
+    stride[which][axis] = its_stride;
     return extent[axis] == its_extent;
   }
 };
@@ -139,10 +139,10 @@ constexpr bool find_einsum_axes(const shape& a, const shape& b, const einsum_opt
   if (o.other_axes.rank != b.rank || (o.axes != 0 && o.axes != a.rank)) return false;
   bool fits = true;
   const auto add = [&](int which, const shape& s, auto number) {
-    std::size_t step = 1;
+    std::size_t stride = 1;
     for (int axis = s.rank - 1; axis >= 0 && fits; --axis) {
-      fits = axes.add(which, number(axis), s[axis], step);
-      step *= static_cast<std::size_t>(s[axis]);
+      fits = axes.add(which, number(axis), s[axis], stride);
+      stride *= static_cast<std::size_t>(s[axis]);
     }
   };
   add(0, a, [](int axis) { return axis; });
@@ -184,7 +184,7 @@ template <class Isa>
   joint_index<2, einsum_axes::max_count> both;
   const auto add = [&](int axis) {
     both.extent[both.axes] = axes.extent[axis];
-    for (int k = 0; k < 2; ++k) both.step[k][both.axes] = axes.step[k][axis];
+    for (int k = 0; k < 2; ++k) both.stride[k][both.axes] = axes.stride[k][axis];
     ++both.axes;
   };
   bool taken[einsum_axes::max_count]{};

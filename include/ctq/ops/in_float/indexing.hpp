@@ -115,11 +115,11 @@ template <class Isa>
   const shape &in = x.in[0].shape, &index = x.in[1].shape;
   const axis_of_tensor a{in, dim};
   for (std::size_t i = 0; i < x.out.size(); ++i) {
-    std::size_t rest = i, from = 0, step = 1;
+    std::size_t rest = i, from = 0, stride = 1;
     for (int axis = in.rank; axis-- > 0;) {
       const auto extent = static_cast<std::size_t>(index[axis]);
-      if (axis != dim) from += rest % extent * step;
-      step *= static_cast<std::size_t>(in[axis]);
+      if (axis != dim) from += rest % extent * stride;
+      stride *= static_cast<std::size_t>(in[axis]);
       rest /= extent;
     }
     x.out[i] = element_at(x.in[0].data, from, x.in[1][i], a);

@@ -46,7 +46,7 @@ template <class Isa>
       float squares = 0.0F;
       for (std::size_t k = first; k < end && k < e.count; ++k) squares += no_contract(e[k] * e[k]);
       const float mean = squares / static_cast<float>(size);
-      out[c * e.step] = e[c] / __builtin_powf(no_contract(mean * o.alpha) + o.k, o.beta);
+      out[c * e.stride] = e[c] / __builtin_powf(no_contract(mean * o.alpha) + o.k, o.beta);
     }
   });
 }

@@ -47,11 +47,11 @@ namespace functions {
 template <class Place>
 void gather(const tensor_ref<const float>& in, const tensor_ref<float>& out, Place place) noexcept {
   for (std::size_t i = 0; i < out.size(); ++i) {
-    std::size_t rest = i, from = 0, step = 1;
+    std::size_t rest = i, from = 0, stride = 1;
     for (int axis = in.shape.rank; axis-- > 0;) {
       const auto extent = static_cast<std::size_t>(in.shape[axis]);
-      from += static_cast<std::size_t>(place(axis, static_cast<int>(rest % extent))) * step;
-      step *= extent;
+      from += static_cast<std::size_t>(place(axis, static_cast<int>(rest % extent))) * stride;
+      stride *= extent;
       rest /= extent;
     }
     out[i] = in[from];
@@ -165,10 +165,11 @@ constexpr strided_view shuffled_channels(attributes a, strided_view in) {
   const int groups = a.as<channel_shuffle_options>().groups;
   const int of_each = in.shape[1] / groups;
   strided_view out{.offset = in.offset};
-  append_axis(out, in.shape[0], in.step[0]);
-  append_axis(out, of_each, in.step[1]);
-  append_axis(out, groups, of_each * in.step[1]);
-  for (int axis = 2; axis < in.shape.rank; ++axis) append_axis(out, in.shape[axis], in.step[axis]);
+  append_axis(out, in.shape[0], in.stride[0]);
+  append_axis(out, of_each, in.stride[1]);
+  append_axis(out, groups, of_each * in.stride[1]);
+  for (int axis = 2; axis < in.shape.rank; ++axis)
+    append_axis(out, in.shape[axis], in.stride[axis]);
   return out;
 }
 

@@ -43,39 +43,39 @@ namespace functions {
 /// outputs, with the last one at its root.
 struct first_elements {
   float *values, *indices;
-  std::size_t step;
+  std::size_t stride;
   bool largest;
   std::size_t count = 0;
 
   /// NaN is above all numbers; of equal elements the earlier one comes first.
   [[nodiscard]] bool precedes(float x, float index, std::size_t other) const noexcept {
-    const float y = values[other * step];
+    const float y = values[other * stride];
     const bool x_above = x > y || (x != x && y == y), y_above = y > x || (y != y && x == x);
-    if (x_above == y_above) return index < indices[other * step];
+    if (x_above == y_above) return index < indices[other * stride];
     return x_above == largest;
   }
 
   /// Writes an element to a place of the heap, or to the place below where it belongs.
   void sink(std::size_t at, float x, float index) noexcept {
     for (std::size_t below = 2 * at + 1; below < count; below = 2 * at + 1) {
-      if (below + 1 < count && precedes(values[below * step], indices[below * step], below + 1))
+      if (below + 1 < count && precedes(values[below * stride], indices[below * stride], below + 1))
         ++below;
       if (!precedes(x, index, below)) break;
-      set(at, values[below * step], indices[below * step]);
+      set(at, values[below * stride], indices[below * stride]);
       at = below;
     }
     set(at, x, index);
   }
 
   void set(std::size_t at, float x, float index) noexcept {
-    values[at * step] = x;
-    indices[at * step] = index;
+    values[at * stride] = x;
+    indices[at * stride] = index;
   }
 
   void order() noexcept {
     while (count > 1) {
       const std::size_t last = --count;
-      const float x = values[last * step], index = indices[last * step];
+      const float x = values[last * stride], index = indices[last * stride];
       set(last, values[0], indices[0]);
       sink(0, x, index);
     }
@@ -87,11 +87,11 @@ inline void first_in_order(const op_arguments<float>& x, int dim, std::size_t k,
                            bool largest) noexcept {
   const std::size_t all = x.out.size();
   along_axis(x.in[0], dim, [&](strided_elements e, std::size_t before, std::size_t after) {
-    float* const values = x.out.data + before * k * e.step + after;
-    first_elements kept{values, values + all, e.step, largest, k};
+    float* const values = x.out.data + before * k * e.stride + after;
+    first_elements kept{values, values + all, e.stride, largest, k};
     for (std::size_t i = 0; i < k; ++i) kept.set(i, e[i], static_cast<float>(i));
     for (std::size_t i = k / 2; i-- > 0;)
-      kept.sink(i, values[i * e.step], values[all + i * e.step]);
+      kept.sink(i, values[i * e.stride], values[all + i * e.stride]);
     for (std::size_t i = k; i < e.count; ++i)
       if (kept.precedes(e[i], static_cast<float>(i), 0)) kept.sink(0, e[i], static_cast<float>(i));
     kept.order();

@@ -50,7 +50,7 @@ template <op_schedule::view_function View, class Isa>
   for (std::size_t i = 0; i < x.out.size(); ++i) {
     int rest = static_cast<int>(i), from = v.offset;
     for (int axis = v.shape.rank; axis-- > 0; rest /= v.shape[axis])
-      from += rest % v.shape[axis] * v.step[axis];
+      from += rest % v.shape[axis] * v.stride[axis];
     x.out[i] = x.in[0][static_cast<std::size_t>(from)];
   }
 }
@@ -75,7 +75,7 @@ constexpr shape select_shape_rule(ctq::view<shape> in, attributes& a, diagnostic
 }
 constexpr strided_view selected(attributes a, strided_view in) {
   const auto o = a.as<select_options>();
-  in.offset += o.index * in.step[o.dim];
+  in.offset += o.index * in.stride[o.dim];
   return without_axis(in, o.dim);
 }
 

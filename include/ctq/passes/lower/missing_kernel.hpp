@@ -47,7 +47,8 @@ template <graph_at<stage::lowered> Graph>
 }
 
 /// Appends the signature of the missing kernel, and those that exist.
-constexpr void append_missing_key(diagnostic& d, const node& n, const dtype_config_record& config) {
+constexpr void append_missing_signature(diagnostic& d, const node& n,
+                                        const dtype_config_record& config) {
   const auto name = [](const dtype_with_constraints_record& r) { return name_of(r.dtype); };
   const bool weighted = config.weight_dtype.dtype != dtype::none;
   d.line("no integer kernel for").line(integer_form(n.op)->name);
@@ -70,7 +71,8 @@ template <graph_at<stage::lowered> Graph>
   d.line("the QConfig cannot be honoured:").line("backend: ", backend.name);
   d.line("node: ", n.name).line("pattern: ");
   append_pattern(d.text, backend.configs[n.choice.pattern].pattern);
-  append_missing_key(d, n, backend.configs[n.choice.pattern].dtype_configs[n.choice.dtype_config]);
+  append_missing_signature(d, n,
+                           backend.configs[n.choice.pattern].dtype_configs[n.choice.dtype_config]);
   if (n.op->descriptor->on_integers == on_integers::where_functions)
     d.line("define static void run(...) in the op");
   return d.line("to keep it in float:").line("allow_float<", n.name, ">");

@@ -31,9 +31,9 @@ struct layer_size {
           .uneven = s.out_features % 16 != 0};
 }
 
-[[nodiscard]] constexpr layer_size layer_size_of(const kernel_signature& key) {
-  if (key.kernel == kernel::conv2d) return layer_size_of(key.as<conv2d_shape>());
-  if (key.kernel == kernel::linear) return layer_size_of(key.as<linear_shape>());
+[[nodiscard]] constexpr layer_size layer_size_of(const kernel_signature& signature) {
+  if (signature.kernel == kernel::conv2d) return layer_size_of(signature.as<conv2d_shape>());
+  if (signature.kernel == kernel::linear) return layer_size_of(signature.as<linear_shape>());
   return {};
 }
 
@@ -47,8 +47,8 @@ inline constexpr std::int64_t fewest_shared_uneven_products = 1'000'000;
 /// on Zen 5 take 19 % longer, 960 channels @7 take 57 %).
 inline constexpr std::int64_t fewest_shared_depthwise_products = 1'500'000;
 
-/// The code of a step: large layers and kernels without layers share the code for run-time extents.
-/// Convolutions in several groups never do: their loops are short.
+/// The code of a step: large layers, and steps that are no layers, share the code for run-time
+/// extents. Convolutions in several groups never do: their loops are short.
 [[nodiscard]] constexpr kernel_code_kind chosen_code(const layer_size& size) {
   const std::int64_t fewest = size.depthwise ? fewest_shared_depthwise_products
                               : size.uneven  ? fewest_shared_uneven_products

@@ -24,11 +24,12 @@ namespace ctq::scheduling {
 enum class layers : unsigned char { alone, fused };
 
 /// The post-op that a step becomes in the layer whose output it reads.
-[[nodiscard]] constexpr fused_op fused_as(const kernel_signature& key) {
-  if (key.kernel == kernel::binary_add) return key.relu ? fused_op::add_relu : fused_op::add;
-  if (key.kernel != kernel::elementwise) return fused_op::nothing;
-  return key.called_op->descriptor->functions.needs_table(key.in) ? fused_op::table
-                                                                  : fused_op::nothing;
+[[nodiscard]] constexpr fused_op fused_as(const kernel_signature& signature) {
+  if (signature.kernel == kernel::binary_add)
+    return signature.relu ? fused_op::add_relu : fused_op::add;
+  if (signature.kernel != kernel::elementwise) return fused_op::nothing;
+  return signature.called_op->descriptor->functions.needs_table(signature.in) ? fused_op::table
+                                                                              : fused_op::nothing;
 }
 
 [[nodiscard]] constexpr bool can_take_fused_op(const kernel_signature& layer) {
@@ -38,16 +39,16 @@ enum class layers : unsigned char { alone, fused };
 
 /// Whether a step only clamps integers that keep their qparams.
 [[nodiscard]] constexpr bool is_clamp_of_integers(const step& s) {
-  return s.key.kernel == kernel::elementwise && s.key.called_op->descriptor->is_clamp &&
-         s.key.called_op->descriptor->functions.needs_table(s.key.in) && s.key.in != f32 &&
-         s.in_observer[0] == s.out_observer;
+  return s.signature.kernel == kernel::elementwise && s.signature.called_op->descriptor->is_clamp &&
+         s.signature.called_op->descriptor->functions.needs_table(s.signature.in) &&
+         s.signature.in != f32 && s.in_observer[0] == s.out_observer;
 }
 
 /// Whether the range of a step's output can be narrowed.
 [[nodiscard]] constexpr bool has_output_range(const step& s) {
-  const kernel_id k = s.key.kernel;
-  return (kernels::facts_of(k).has_weights || k == kernel::binary_add) && s.key.out != f32 &&
-         s.key.then != fused_op::table && s.clamp_node < 0;
+  const kernel_id k = s.signature.kernel;
+  return (kernels::facts_of(k).has_weights || k == kernel::binary_add) && s.signature.out != f32 &&
+         s.signature.then != fused_op::table && s.clamp_node < 0;
 }
 
 /// The steps of a schedule with the values that they read and write.
@@ -74,7 +75,7 @@ struct steps_and_values {
   constexpr void fuse(int layer, int s, fused_op then, int other) {
     merge(layer, s);
     const bool has_other = then != fused_op::table;
-    steps[layer].key.then = then;
+    steps[layer].signature.then = then;
     steps[layer].fused_node = steps[s].node;
     steps[layer].fused_observer = steps[layer].out_observer;
     steps[layer].in_observer[1] = has_other ? steps[s].in_observer[other] : -1;
@@ -102,9 +103,9 @@ template <class... Lists>
       continue;
     }
     const fused_op then =
-        mode == layers::fused && only_reader && can_take_fused_op(steps[layer].key) &&
-                steps[layer].clamp_node < 0 && steps[layer].key.out == steps[s].key.in
-            ? fused_as(steps[s].key)
+        mode == layers::fused && only_reader && can_take_fused_op(steps[layer].signature) &&
+                steps[layer].clamp_node < 0 && steps[layer].signature.out == steps[s].signature.in
+            ? fused_as(steps[s].signature)
             : fused_op::nothing;
     if (then != fused_op::nothing) {
       x.fuse(layer, s, then, first ? 1 : 0);

@@ -26,7 +26,7 @@ class layer_steps : public parameter_steps<Graph, Schedule> {
   using base::out_;
   using base::steps_;
 
-  /// The kernel of a layer, whose sizes it sets in the key of the next step.
+  /// The kernel of a layer, whose sizes it sets in the signature of the next step.
   constexpr kernel_id sized_kernel(int i, int a) {
     const op_schedule& s = g_.nodes[i].op->descriptor->schedule;
     next_sizes(s.sizes(g_.nodes[i].attrs, g_.nodes[a].shape, g_.nodes[i].shape));
@@ -56,12 +56,12 @@ class layer_steps : public parameter_steps<Graph, Schedule> {
 
  private:
   /// The kernel of a linear layer whose input is quantized dynamically. Sets the dtype of its
-  /// integers and the size of groups in the key. Weights of float16 are floats, so they need the
-  /// kernel of floats; those that are quantized per group have 4 bits.
+  /// integers and the size of groups in the signature. Weights of float16 are floats, so they need
+  /// the kernel of floats; those that are quantized per group have 4 bits.
   constexpr kernel_id sized_dynamic_kernel(int i) {
     const node& n = g_.nodes[i];
     const int group_size = n.weight == nullptr ? 0 : n.weight->args.group_size;
-    auto sizes = out_.steps[steps_].key.template as<linear_shape>();
+    auto sizes = out_.steps[steps_].signature.template as<linear_shape>();
     const bool to_signed = n.observer_config != nullptr && n.observer_config->args.dtype == qint8;
     sizes.signed_input = to_signed ? 1 : 0;
     sizes.group_size = group_size;
@@ -80,7 +80,7 @@ class layer_steps : public parameter_steps<Graph, Schedule> {
     next_sizes(elements);
     this->emit_floats(s.then_by, i, sums, y, f32, n.dtype == f32 ? n.observer : -1);
     if (out_.problem.any()) return;
-    if (s.then_by == kernel::elementwise) out_.steps[steps_ - 1].key.called_op = s.then;
+    if (s.then_by == kernel::elementwise) out_.steps[steps_ - 1].signature.called_op = s.then;
     if (n.dtype == f32) return;
     next_sizes(elements);
     this->emit_floats(kernel::quantize, i, sums, new_output(i, order), n.dtype, n.observer);

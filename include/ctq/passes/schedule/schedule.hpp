@@ -177,7 +177,8 @@ class scheduler : public layer_steps<Graph, Schedule> {
     next_sizes(elementwise_shape{elements_of(i)});
     const layout order = order_of_[a];
     emit(kernel::elementwise, i, a, value_of_[a], new_output(i, order));
-    if (!out_.problem.any()) out_.steps[steps_ - 1].key.called_op = schedule_of(i).with_number;
+    if (!out_.problem.any())
+      out_.steps[steps_ - 1].signature.called_op = schedule_of(i).with_number;
   }
 
   /// A kernel of two tensors that are broadcast against each other.
@@ -241,7 +242,7 @@ class scheduler : public layer_steps<Graph, Schedule> {
     if (out_.problem.any()) return;
     emit(elementwise ? kernel::elementwise : kernel::function, i, a, x, to);
     if (out_.problem.any()) return;
-    out_.steps[steps_ - 1].key.called_op = g_.nodes[i].op;
+    out_.steps[steps_ - 1].signature.called_op = g_.nodes[i].op;
     if (b >= 0) this->also_reads(b, y);
   }
 

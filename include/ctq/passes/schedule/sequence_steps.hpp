@@ -49,7 +49,7 @@ class sequence_steps : public view_steps<Graph, Schedule> {
     const int x = index_operand(i, a);
     const int y = b < 0 ? -1 : index_operand(i, b);
     next_sizes(s.sizes(n.attrs, g_.nodes[a].shape, n.shape));
-    auto sizes = out_.steps[steps_].key.template as<embedding_shape>();
+    auto sizes = out_.steps[steps_].signature.template as<embedding_shape>();
     sizes.bits = table == f32 ? 32 : table == quint4x2 ? 4 : 8;
     sizes.is_signed = table == qint8 ? 1 : 0;
     next_sizes(sizes);
@@ -86,7 +86,7 @@ class sequence_steps : public view_steps<Graph, Schedule> {
       if (!this->same_dtypes(i, a, arg(i, s), schedule.kernel)) return;
     if (n.arg_count == 3) state = joined(i, arg(i, 1), arg(i, 2));
     next_sizes(schedule.sizes(n.attrs, g_.nodes[a].shape, n.shape));
-    auto s = out_.steps[steps_].key.template as<recurrent_shape>();
+    auto s = out_.steps[steps_].signature.template as<recurrent_shape>();
     s.has_state = n.arg_count > 1 ? 1 : 0;
     next_sizes(s);
     const bool in_half = n.weight != nullptr && n.weight->args.dtype == f16;
@@ -192,8 +192,8 @@ class sequence_steps : public view_steps<Graph, Schedule> {
   /// Whether as_indices has converted what steps computed in float.
   [[nodiscard]] constexpr bool is_converted(int i) const {
     for (int s = 0; s < steps_; ++s)
-      if (out_.steps[s].node == i && out_.steps[s].key.kernel == kernel::convert &&
-          out_.steps[s].key.out == i64)
+      if (out_.steps[s].node == i && out_.steps[s].signature.kernel == kernel::convert &&
+          out_.steps[s].signature.out == i64)
         return true;
     return false;
   }
@@ -209,8 +209,8 @@ class sequence_steps : public view_steps<Graph, Schedule> {
   [[nodiscard]] constexpr int indices_of(int i) const {
     for (int s = steps_; s-- > 0;) {
       if (out_.steps[s].node != i) continue;
-      if (out_.steps[s].key.out == i64) return base::written_[s];
-      if (out_.steps[s].key.kernel == kernel::convert) return base::in_[s];
+      if (out_.steps[s].signature.out == i64) return base::written_[s];
+      if (out_.steps[s].signature.kernel == kernel::convert) return base::in_[s];
     }
     const bool is_input = g_.nodes[i].op->kind == op_kind::placeholder;
     return is_input && is_index(g_.nodes[i].dtype) ? value_of_[i] : -1;

@@ -9,17 +9,17 @@
 #include "ctq/core/shape.hpp"
 #include "ctq/graph/node.hpp"
 
-// A schedule: the steps that compute a graph, as plain data. Steps with equal keys share machine
-// code; everything else of a step is an operand.
+// A schedule: the steps that compute a graph, as plain data. Steps with equal signatures share
+// machine code; everything else of a step is an operand.
 
 namespace ctq {
 
-/// The place of a value.
+/// Where a value is in memory.
 struct place {
   enum class area : unsigned char { none, arena, input, output, constant };
   area in = area::none;
-  std::size_t offset{};  // in the arena or among the constants: bytes; of an input or an output:
-                         // its number
+  std::size_t offset{};  // bytes from the start of the arena or of the constants; of an input or
+                         // an output its index
 
   friend constexpr bool operator==(const place&, const place&) = default;
 };
@@ -30,7 +30,7 @@ enum class kernel_code_kind : unsigned char { shared, specialized };
 
 /// One call of a kernel.
 struct step {
-  kernel_signature key{};
+  kernel_signature signature{};
   kernel_code_kind code = kernel_code_kind::shared;
   int node = -1;  // of the scheduled graph: its name and its weights
   place in[2]{};
@@ -45,7 +45,7 @@ struct step {
 /// Whether a step calls the functions of the op that follows a layer in one node. The layer itself
 /// calls none.
 [[nodiscard]] constexpr bool is_called_after_layer(const step& s, const node& n) {
-  return n.op->descriptor->schedule.how == schedule_as::layer && s.key.called_op != nullptr;
+  return n.op->descriptor->schedule.how == schedule_as::layer && s.signature.called_op != nullptr;
 }
 
 /// A value that the observed model passes to an observer after a step; -1: before the first.
@@ -65,7 +65,7 @@ struct model_tensor {
   friend constexpr bool operator==(const model_tensor&, const model_tensor&) = default;
 };
 
-/// A schedule without its steps.
+/// What a schedule has beside its steps.
 struct schedule_record {
   std::size_t arena_bytes{};
   int input_count{};

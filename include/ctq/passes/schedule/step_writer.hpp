@@ -35,7 +35,7 @@ class step_writer {
                         steps_, l);
     if (l == layers::fused)
       for (int s = 0; s < steps_; ++s)
-        out_.steps[s].code = chosen_code(layer_size_of(out_.steps[s].key));
+        out_.steps[s].code = chosen_code(layer_size_of(out_.steps[s].signature));
     scratch_array<int, max_values> live{};
     resize(live, count_);
     out_.arena_bytes = plan_memory(values_, count_, live);
@@ -86,12 +86,14 @@ class step_writer {
     order_of_[i] = order_of_[other];
   }
 
-  /// Sets the sizes in the key of the next step.
+  /// Sets the sizes in the signature of the next step.
   template <class Shape>
   constexpr void next_sizes(Shape s) {
-    out_.steps[steps_].key.size = to_block<kernel_signature::sizes>(s);
+    out_.steps[steps_].signature.size = to_block<kernel_signature::sizes>(s);
   }
-  constexpr void next_sizes(const kernel_signature::sizes& s) { out_.steps[steps_].key.size = s; }
+  constexpr void next_sizes(const kernel_signature::sizes& s) {
+    out_.steps[steps_].signature.size = s;
+  }
   /// Appends a step, after next_sizes: kernel op reads the output of node `from`. Reports a kernel
   /// that does not exist.
   ///   node   the one that it computes
@@ -119,10 +121,10 @@ class step_writer {
     in_[steps_] = x;
     second_in_[steps_] = -1;
     written_[steps_] = to;
-    out_.steps[steps_].key.kernel = op;
-    out_.steps[steps_].key.in = takes;
-    out_.steps[steps_].key.out = gives;
-    out_.steps[steps_].key.relu = relu;
+    out_.steps[steps_].signature.kernel = op;
+    out_.steps[steps_].signature.in = takes;
+    out_.steps[steps_].signature.out = gives;
+    out_.steps[steps_].signature.relu = relu;
     out_.steps[steps_].node = node;
     if (in_observer >= 0) out_.steps[steps_].in_observer[0] = in_observer;
     out_.steps[steps_].out_observer = observer;

@@ -47,7 +47,7 @@ template <int = 0>
 template <int = 0>
 [[nodiscard]] std::size_t workspace_of(const kernel_set& kernels, std::span<const step> steps) {
   std::size_t most = 0;
-  for (const step& s : steps) most = std::max(most, kernels.workspace_bytes(s.key));
+  for (const step& s : steps) most = std::max(most, kernels.workspace_bytes(s.signature));
   return packing::padded(most);
 }
 
@@ -63,14 +63,15 @@ template <int = 0>
   p->kernels = &kernels;
   std::size_t at = 0;
   for (const step& s : steps) {
-    const kernel_function code = kernels.function_of(s.key);
+    const kernel_function code = kernels.function_of(s.signature);
     if (code == nullptr) {
       static_text<160> signature;
-      ctq::kernels::append_signature(signature, s.key.kernel, s.key.in, s.key.out);
+      ctq::kernels::append_signature(signature, s.signature.kernel, s.signature.in,
+                                     s.signature.out);
       return fail("ctq-kernels", "no kernel has the signature " + std::string{signature.view()});
     }
     p->code.push_back({code, at});
-    at += packing::padded(kernels.packing.packed_bytes(s.key));
+    at += packing::padded(kernels.packing.packed_bytes(s.signature));
   }
   return p;
 }
@@ -88,11 +89,11 @@ void run(std::span<const step> steps, const parameters& p, const void* const* in
   after(-1);
   for (std::size_t i = 0; i < steps.size(); ++i) {
     const step& s = steps[i];
-    p.code[i].run(s.key, {.in = {memory.source(s.in[0]), memory.source(s.in[1])},
-                          .out = memory.target(s.out),
-                          .packed = p.packed.data() + p.code[i].packed,
-                          .workspace = arena + workspace,
-                          .data = &p.data[i]});
+    p.code[i].run(s.signature, {.in = {memory.source(s.in[0]), memory.source(s.in[1])},
+                                .out = memory.target(s.out),
+                                .packed = p.packed.data() + p.code[i].packed,
+                                .workspace = arena + workspace,
+                                .data = &p.data[i]});
     after(static_cast<int>(i));
   }
 }
@@ -110,8 +111,8 @@ template <int = 0>
     const std::int64_t end = verbose::now();
     if (i >= 0) {
       const step& s = steps[static_cast<std::size_t>(i)];
-      write_step(s, nodes, p.kernels->isa, p.kernels->blocking(s.key).view(),
-                 p.kernels->packing.packed_bytes(s.key), end - start);
+      write_step(s, nodes, p.kernels->isa, p.kernels->blocking(s.signature).view(),
+                 p.kernels->packing.packed_bytes(s.signature), end - start);
     }
     start = verbose::now();
   });

@@ -34,7 +34,7 @@ template <class In, class Kernels>
 /// Runs such a layer, of any extents: the code for all kernel sizes takes two to three times as
 /// long.
 template <class In, class Kernels, int Stride, fused_op Fused>
-void run_5x5_by_columns(const kernel_signature& key, const operands& x) noexcept {
+void run_5x5_by_columns(const kernel_signature& signature, const operands& x) noexcept {
   namespace simd = kernels::simd;
   using dot = simd::depthwise_dot<typename Kernels::isa>;
   constexpr simd::conv2d_form form{.by = simd::method::depthwise,
@@ -44,7 +44,7 @@ void run_5x5_by_columns(const kernel_signature& key, const operands& x) noexcept
                                    .wide = simd::column_blocks<dot>::has_wide,
                                    .narrow = true};
   call_kernel<kernels::descriptors::conv2d, In, In, Kernels, Fused>(
-      simd::formed_shape<form>{key.as<conv2d_shape>()}, {}, x);
+      simd::formed_shape<form>{signature.as<conv2d_shape>()}, {}, x);
 }
 
 /// Null if an op other than a table is fused into it.
@@ -74,22 +74,23 @@ template <class Descriptor, class In, class Out, class Kernels>
 }
 
 template <class Kernels>
-[[nodiscard]] kernel_function function_of(const kernel_signature& key) {
+[[nodiscard]] kernel_function function_of(const kernel_signature& signature) {
   kernel_function found = nullptr;
-  kernels::with_descriptor(key.kernel, [&]<class Descriptor>(std::type_identity<Descriptor>) {
-    binding::with_input_dtype(key.in, [&](auto in) {
-      binding::with_output_dtype(key.out, [&](auto out) {
+  kernels::with_descriptor(signature.kernel, [&]<class Descriptor>(std::type_identity<Descriptor>) {
+    binding::with_input_dtype(signature.in, [&](auto in) {
+      binding::with_output_dtype(signature.out, [&](auto out) {
         if constexpr (std::is_same_v<Descriptor, kernels::descriptors::conv2d> && in == out &&
                       kernels::is_int8(in) && has_columns<Kernels>) {
-          const auto s = key.as<conv2d_shape>();
+          const auto s = signature.as<conv2d_shape>();
           if (is_5x5_by_columns<element_t<in>, Kernels>(s)) {
-            found = s.stride_h == 1 ? function_of_5x5<element_t<in>, Kernels, 1>(key.then)
-                                    : function_of_5x5<element_t<in>, Kernels, 2>(key.then);
+            found = s.stride_h == 1 ? function_of_5x5<element_t<in>, Kernels, 1>(signature.then)
+                                    : function_of_5x5<element_t<in>, Kernels, 2>(signature.then);
             if (found != nullptr) return;
           }
         }
         if constexpr (Descriptor::facts.exists(in, out))
-          found = function_for_types<Descriptor, element_t<in>, element_t<out>, Kernels>(key.then);
+          found = function_for_types<Descriptor, element_t<in>, element_t<out>, Kernels>(
+              signature.then);
       });
     });
   });
@@ -97,9 +98,9 @@ template <class Kernels>
 }
 
 template <class Kernels>
-[[nodiscard]] kernel_set::blocking_text blocking_of(const kernel_signature& key) {
+[[nodiscard]] kernel_set::blocking_text blocking_of(const kernel_signature& signature) {
   kernel_set::blocking_text text;
-  append_blocking<Kernels>(text, key);
+  append_blocking<Kernels>(text, signature);
   return text;
 }
 

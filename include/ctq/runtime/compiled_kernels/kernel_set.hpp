@@ -38,7 +38,7 @@ struct kernel_packing {
 template <class Steps>
 [[nodiscard]] constexpr std::size_t packed_end(const kernel_packing& kernels, const Steps& steps) {
   std::size_t at = 0;
-  for (const auto& s : steps) at += packing::padded(kernels.packed_bytes(s.key));
+  for (const auto& s : steps) at += packing::padded(kernels.packed_bytes(s.signature));
   return at;
 }
 

@@ -63,7 +63,7 @@ template <int = 0>
 [[nodiscard]] status check_indices(std::span<const step> steps, std::span<const node> nodes,
                                    std::span<const void* const> in) {
   for (const step& s : steps) {
-    if (!is_index(s.key.in)) continue;
+    if (!is_index(s.signature.in)) continue;
     const auto check = [&]<class index>(index) {
       const auto operand = [&](int which) {
         return s.in[which].in == place::area::input
@@ -71,12 +71,12 @@ template <int = 0>
                    : nullptr;
       };
       const std::string place = place_of(nodes[static_cast<std::size_t>(s.node)]);
-      return s.key.kernel == kernel::convert
-                 ? checking_indices::check(s.key.as<elementwise_shape>(), place, operand(0))
-                 : checking_indices::check(s.key.as<embedding_shape>(), place, operand(0),
+      return s.signature.kernel == kernel::convert
+                 ? checking_indices::check(s.signature.as<elementwise_shape>(), place, operand(0))
+                 : checking_indices::check(s.signature.as<embedding_shape>(), place, operand(0),
                                            operand(1));
     };
-    const status ok = s.key.in == i64 ? check(std::int64_t{}) : check(std::int32_t{});
+    const status ok = s.signature.in == i64 ? check(std::int64_t{}) : check(std::int32_t{});
     if (!ok) return ok;
   }
   return done{};

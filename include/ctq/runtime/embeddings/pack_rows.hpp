@@ -22,7 +22,7 @@ namespace ctq::packing {
 template <int = 0>
 [[nodiscard, gnu::cold]] status pack_rows(const step& s, const node& n, const state_dict& state,
                                           std::byte* packed) {
-  const auto sizes = s.key.as<embedding_shape>();
+  const auto sizes = s.signature.as<embedding_shape>();
   const std::string name = std::string{n.name} + ".weight";
   const auto append = [&packed](const auto& values) {
     std::memcpy(packed, values->data(), values->size_bytes());

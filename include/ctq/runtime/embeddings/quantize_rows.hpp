@@ -68,7 +68,7 @@ namespace quantizing {
 template <int = 0>
 [[nodiscard, gnu::cold]] status add_table(const step& s, const node& n,
                                           const parameter_sources& from, state_dict& to) {
-  const auto sizes = s.key.as<embedding_shape>();
+  const auto sizes = s.signature.as<embedding_shape>();
   const std::string name{n.name};
   const weight_tensor* const table = from.weights->find(name, "weight");
   if (table == nullptr) return fail("tensor " + name + ".weight", "is missing");

@@ -37,9 +37,9 @@ namespace ctq {
 namespace packing {
 
 /// The qparams to which a layer requantizes its accumulators; a scale of 1 if they become floats.
-[[nodiscard]] inline qparams layer_output(const kernel_signature& key, const step_data& d) {
-  if (key.out == f32) return {};
-  return key.then == fused_op::nothing ? d.out : d.fused;
+[[nodiscard]] inline qparams layer_output(const kernel_signature& signature, const step_data& d) {
+  if (signature.out == f32) return {};
+  return signature.then == fused_op::nothing ? d.out : d.fused;
 }
 
 /// Packs the weights of a linear layer that are quantized per group, to 4 bits.
@@ -48,16 +48,16 @@ namespace packing {
 /// Errors  as state_dict::floats
 template <int = 0>
 [[nodiscard, gnu::cold]] status pack_int4_layer(const kernel_packing& kernels,
-                                                const kernel_signature& key,
+                                                const kernel_signature& signature,
                                                 const std::string& name, const state_dict& state,
                                                 const float* bias, std::byte* packed) {
-  const auto s = key.as<linear_shape>();
+  const auto s = signature.as<linear_shape>();
   const auto weight = state.bytes(name + ".weight", {{s.out_features, (s.in_features + 1) / 2}});
   if (!weight) return unexpected{weight.error()};
   const int groups = ctq::kernels::int4_weights{.group_size = s.group_size}.groups(s.in_features);
   const auto scale = state.floats(name + ".weight_scale", {{s.out_features, groups}});
   if (!scale) return unexpected{scale.error()};
-  kernels.pack(key, {weight->data(), bias, scale->data()}, packed);
+  kernels.pack(signature, {weight->data(), bias, scale->data()}, packed);
   return done{};
 }
 
@@ -68,17 +68,17 @@ template <int = 0>
                                            const node& n, const state_dict& state,
                                            const step_data& data, std::byte* packed) {
   const std::string name{n.name};
-  const weight_of_layer layer = weight_of(s.key, n);
+  const weight_of_layer layer = weight_of(s.signature, n);
   const auto bias = state.floats(name + ".bias", {{layer.outputs}});
   if (!bias) return unexpected{bias.error()};
-  if (s.key.kernel == kernel::linear_dynamic_int4)
-    return pack_int4_layer(kernels, s.key, name, state, bias->data(), packed);
-  const bool integer_weights = ctq::kernels::facts_of(s.key.kernel).integer_weights;
-  if (s.key.in == f32 && !integer_weights) {
+  if (s.signature.kernel == kernel::linear_dynamic_int4)
+    return pack_int4_layer(kernels, s.signature, name, state, bias->data(), packed);
+  const bool integer_weights = ctq::kernels::facts_of(s.signature.kernel).integer_weights;
+  if (s.signature.in == f32 && !integer_weights) {
     const auto weight = state.floats(name + ".weight", layer.shape);
     if (!weight) return unexpected{weight.error()};
     with_kernel_order<float>(*weight, layer, [&](const float* ordered) {
-      kernels.pack(s.key, {ordered, bias->data(), nullptr}, packed);
+      kernels.pack(s.signature, {ordered, bias->data(), nullptr}, packed);
     });
     return done{};
   }
@@ -89,27 +89,28 @@ template <int = 0>
   status packing = done{};
   const auto at_node = [&n](const error& e) { return fail(place_of(n) + ", " + e.place, e.cause); };
   if (integer_weights) {
-    const bool sums = s.key.kernel == kernel::linear_dynamic;  // of integers
+    const bool sums = s.signature.kernel == kernel::linear_dynamic;  // of integers
     if (const status ok = check_sums({*weight, *scale}); sums && !ok) return at_node(ok.error());
-    kernels.pack(s.key, {weight->data(), bias->data(), scale->data()}, packed);
+    kernels.pack(s.signature, {weight->data(), bias->data(), scale->data()}, packed);
     return done{};
   }
   with_kernel_order<std::int8_t>(*weight, layer, [&](const std::int8_t* ordered) {
     // The channels' sums do not depend on the order of their weights.
-    const auto arithmetic = output_arithmetic_of(*bias, {{ordered, weight->size()}, *scale},
-                                                 data.in[0], s.key.in, layer_output(s.key, data));
+    const auto arithmetic =
+        output_arithmetic_of(*bias, {{ordered, weight->size()}, *scale}, data.in[0], s.signature.in,
+                             layer_output(s.signature, data));
     if (!arithmetic) {
       packing = at_node(arithmetic.error());
       return;
     }
     kernels.pack(
-        s.key,
+        s.signature,
         {ordered, arithmetic->bias.data(), arithmetic->multiplier.data(), data.in[0].zero_point},
         packed);
-    if (s.key.out != f32) return;
+    if (s.signature.out != f32) return;
     const std::size_t bytes = arithmetic->multiplier.size() * sizeof(float);
-    std::memcpy(packed + kernels.packed_bytes(s.key) - padded(bytes), arithmetic->multiplier.data(),
-                bytes);
+    std::memcpy(packed + kernels.packed_bytes(s.signature) - padded(bytes),
+                arithmetic->multiplier.data(), bytes);
   });
   return packing;
 }
@@ -119,7 +120,7 @@ template <int = 0>
 template <int = 0>
 [[nodiscard, gnu::cold]] status pack_batch_norm(const step& s, const node& n,
                                                 const state_dict& state, std::byte* packed) {
-  const int channels[] = {s.key.as<channels_shape>().channels};
+  const int channels[] = {s.signature.as<channels_shape>().channels};
   for (const char* part : {".scale", ".shift"}) {
     const auto values = state.floats(std::string{n.name} + part, channels);
     if (!values) return unexpected{values.error()};
@@ -153,7 +154,8 @@ template <int = 0>
 
 /// Narrows the range of a step's output to what a clamp lets through.
 template <int = 0>
-[[gnu::cold]] void clamp_output(const node& clamp, const kernel_signature& key, step_data& d) {
+[[gnu::cold]] void clamp_output(const node& clamp, const kernel_signature& signature,
+                                step_data& d) {
   const auto within = [&]<class element>(element) {
     const qparams q = d.out;
     const element ends[] = {static_cast<element>(q.quant_min), static_cast<element>(q.quant_max)};
@@ -164,7 +166,8 @@ template <int = 0>
     const auto narrow = [&](std::int32_t& bound) {
       bound = std::clamp<std::int32_t>(bound, clamped[0], clamped[1]);
     };
-    if (ctq::kernels::facts_of(key.kernel).has_weights && key.then == fused_op::nothing) {
+    if (ctq::kernels::facts_of(signature.kernel).has_weights &&
+        signature.then == fused_op::nothing) {
       narrow(d.out_range.lo);
       narrow(d.out_range.hi);
     } else {
@@ -172,7 +175,7 @@ template <int = 0>
       narrow(d.out.quant_max);
     }
   };
-  if (key.out == quint8) return within(std::uint8_t{});
+  if (signature.out == quint8) return within(std::uint8_t{});
   within(std::int8_t{});
 }
 
@@ -187,25 +190,25 @@ template <used_kernels Used>
                                           step_data& data, std::byte* packed, std::size_t bytes) {
   using facts = ctq::kernels::kernel_facts;
   const node& n = nodes[static_cast<std::size_t>(s.node)];
-  [[maybe_unused]] const facts& kernel_is = ctq::kernels::facts_of(s.key.kernel);
+  [[maybe_unused]] const facts& kernel_is = ctq::kernels::facts_of(s.signature.kernel);
   if constexpr (Used.any(&facts::has_weights)) {
     if (kernel_is.has_weights) {
       if constexpr (Used.tables) {
-        if (s.key.then == fused_op::table) {
+        if (s.signature.then == fused_op::table) {
           const node& op = nodes[static_cast<std::size_t>(s.fused_node)];
           data.options = op.attrs;
-          pack_table(op_of_table(op), data, s.key.out, data.fused, packed + bytes - 256);
+          pack_table(op_of_table(op), data, s.signature.out, data.fused, packed + bytes - 256);
         }
       }
       return pack_layer(kernels, s, n, state, data, packed);
     }
   }
   if constexpr (Used.has(kernel::batch_norm2d))
-    if (s.key.kernel == kernel::batch_norm2d) return pack_batch_norm(s, n, state, packed);
+    if (s.signature.kernel == kernel::batch_norm2d) return pack_batch_norm(s, n, state, packed);
   if constexpr (Used.any(&facts::has_table))
     if (kernel_is.has_table) return pack_rows(s, n, state, packed);
   if constexpr (Used.has(kernel::lstm_static))
-    if (s.key.kernel == kernel::lstm_static)
+    if (s.signature.kernel == kernel::lstm_static)
       return pack_static_lstm(kernels, s, n, state, data, qparams, packed);
   if constexpr (Used.any(&facts::has_cells))
     if (kernel_is.has_cells) return pack_recurrent(kernels, s, n, state, packed);
@@ -216,10 +219,10 @@ template <used_kernels Used>
     }
     if (kernel_is.calls_op || kernel_is.has_tensors) {
       data.options = n.attrs;
-      const status ok = pack_op_parameters(n, state, s.key.in != f32, data, packed);
+      const status ok = pack_op_parameters(n, state, s.signature.in != f32, data, packed);
       if constexpr (Used.has(kernel::elementwise))
-        if (s.key.kernel == kernel::elementwise && bytes > 0)
-          pack_table(s.key.called_op, data, s.key.in, data.in[0], packed);
+        if (s.signature.kernel == kernel::elementwise && bytes > 0)
+          pack_table(s.signature.called_op, data, s.signature.in, data.in[0], packed);
       return ok;
     }
   }
@@ -245,8 +248,9 @@ template <used_kernels Used = all_kernels>
   auto constants = packing::pack_constants(graph, state);
   if (!constants) return unexpected{constants.error()};
   p.constants = *std::move(constants);
-  const bool on_integers = std::ranges::any_of(
-      steps, [](const step& s) { return is_quantized(s.key.in) || is_quantized(s.key.out); });
+  const bool on_integers = std::ranges::any_of(steps, [](const step& s) {
+    return is_quantized(s.signature.in) || is_quantized(s.signature.out);
+  });
   if (const status ok = check_qparams(on_integers ? steps : steps.first(0), qparams); !ok)
     return unexpected{ok.error()};
   const auto qparams_of = [&](int observer) {
@@ -261,11 +265,12 @@ template <used_kernels Used = all_kernels>
     d.in[1] = qparams_of(s.in_observer[1]);
     d.out = qparams_of(s.out_observer);
     d.fused = qparams_of(s.fused_observer);
-    d.out_range = ctq::kernels::output_range_of(packing::layer_output(s.key, d), s.key.relu);
+    d.out_range =
+        ctq::kernels::output_range_of(packing::layer_output(s.signature, d), s.signature.relu);
     if constexpr (Used.clamps)
       if (s.clamp_node >= 0)
-        packing::clamp_output(nodes[static_cast<std::size_t>(s.clamp_node)], s.key, d);
-    const std::size_t bytes = kernels.packed_bytes(s.key);
+        packing::clamp_output(nodes[static_cast<std::size_t>(s.clamp_node)], s.signature, d);
+    const std::size_t bytes = kernels.packed_bytes(s.signature);
     if (const status ok =
             packing::pack_step<Used>(kernels, s, nodes, state, qparams, d, packed, bytes);
         !ok)

@@ -55,22 +55,22 @@ inline constexpr used_kernels all_kernels{
     ~std::uint64_t{0}, ~std::uint64_t{0}, ~std::uint64_t{0}, true, true, true};
 
 /// False only if the layer certainly is not a depthwise convolution.
-[[nodiscard]] constexpr bool may_be_depthwise(const kernel_signature& key) {
-  if (key.kernel == kernel::conv2d) return key.as<conv2d_shape>().depthwise();
-  return key.kernel == kernel::conv3d || key.kernel == kernel::conv_transpose2d ||
-         key.kernel == kernel::conv_transpose3d;
+[[nodiscard]] constexpr bool may_be_depthwise(const kernel_signature& signature) {
+  if (signature.kernel == kernel::conv2d) return signature.as<conv2d_shape>().depthwise();
+  return signature.kernel == kernel::conv3d || signature.kernel == kernel::conv_transpose2d ||
+         signature.kernel == kernel::conv_transpose3d;
 }
 
 /// The kernels of these steps, including those of the products of recurrent layers.
 [[nodiscard]] constexpr used_kernels used_kernels_of(std::span<const step> steps) {
   used_kernels used;
   for (const step& s : steps) {
-    used.add(s.key.kernel, s.key.in);
-    used.tables |= s.key.then == fused_op::table;
+    used.add(s.signature.kernel, s.signature.in);
+    used.tables |= s.signature.then == fused_op::table;
     used.clamps |= s.clamp_node >= 0;
-    used.depthwise |= may_be_depthwise(s.key);
-    if (!kernels::facts_of(s.key.kernel).has_cells) continue;
-    const kernel_signature product = recurrent_product_key(s.key.kernel, {});
+    used.depthwise |= may_be_depthwise(s.signature);
+    if (!kernels::facts_of(s.signature.kernel).has_cells) continue;
+    const kernel_signature product = recurrent_product_signature(s.signature.kernel, {});
     used.add(product.kernel, product.in);
   }
   return used;

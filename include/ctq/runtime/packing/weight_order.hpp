@@ -89,31 +89,32 @@ struct weight_of_layer {
 };
 
 template <int = 0>
-[[nodiscard, gnu::cold]] weight_of_layer weight_of(const kernel_signature& key, const node& n) {
-  if (key.kernel == kernel::conv_transpose2d) {
-    const auto s = key.as<conv_transpose2d_shape>();
+[[nodiscard, gnu::cold]] weight_of_layer weight_of(const kernel_signature& signature,
+                                                   const node& n) {
+  if (signature.kernel == kernel::conv_transpose2d) {
+    const auto s = signature.as<conv_transpose2d_shape>();
     std::vector<int> weight{s.in_channels, s.out_channels / s.groups, s.kernel_h, s.kernel_w};
     if (n.shape.rank == 3) weight.erase(weight.begin() + 2);  // an image of one row
     return {std::move(weight), s.out_channels, s.groups};
   }
-  if (key.kernel == kernel::conv_transpose3d) {
-    const auto s = key.as<conv_transpose3d_shape>();
+  if (signature.kernel == kernel::conv_transpose3d) {
+    const auto s = signature.as<conv_transpose3d_shape>();
     return {{s.in_channels, s.out_channels / s.groups, s.kernel_d, s.kernel_h, s.kernel_w},
             s.out_channels,
             s.groups};
   }
-  if (key.kernel == kernel::conv3d) {
-    const auto s = key.as<conv3d_shape>();
+  if (signature.kernel == kernel::conv3d) {
+    const auto s = signature.as<conv3d_shape>();
     return {{s.out_channels, s.in_channels / s.groups, s.kernel_d, s.kernel_h, s.kernel_w},
             s.out_channels};
   }
-  if (key.kernel == kernel::conv2d) {
-    const auto s = key.as<conv2d_shape>();
+  if (signature.kernel == kernel::conv2d) {
+    const auto s = signature.as<conv2d_shape>();
     if (n.op->descriptor->layer_axes == 1)
       return {{s.out_channels, s.in_group(), s.kernel_w}, s.out_channels};
     return {{s.out_channels, s.in_group(), s.kernel_h, s.kernel_w}, s.out_channels};
   }
-  const auto s = key.as<linear_shape>();
+  const auto s = signature.as<linear_shape>();
   return {{s.out_features, s.in_features}, s.out_features};
 }
 

@@ -48,16 +48,16 @@ struct kernel_code<descriptors::lstm_observed> : recurrent_code<descriptors::lin
 template <>
 struct kernel_code<descriptors::lstm_static> : plain_code {
   template <class Set>
-  static constexpr std::size_t packed_bytes(const kernel_signature& key) {
-    const auto s = key.as<recurrent_shape>();
+  static constexpr std::size_t packed_bytes(const kernel_signature& signature) {
+    const auto s = signature.as<recurrent_shape>();
     std::size_t bytes = 0;
     for (int layer = 0; layer < s.layers; ++layer)
       bytes += static_cast<std::size_t>(s.directions) * layout<Set>(s, layer).bytes;
     return bytes;
   }
   template <class Set>
-  static constexpr std::size_t workspace_bytes(const kernel_signature& key) {
-    const auto s = key.as<recurrent_shape>();
+  static constexpr std::size_t workspace_bytes(const kernel_signature& signature) {
+    const auto s = signature.as<recurrent_shape>();
     std::size_t most = linear::workspace_bytes<Set>(state_product(s), quint8);
     for (int layer = 0; layer < s.layers; ++layer)
       most = std::max(most, linear::workspace_bytes<Set>(input_product(s, layer), quint8));

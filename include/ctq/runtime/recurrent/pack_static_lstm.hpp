@@ -43,7 +43,7 @@ class static_lstm_packing {
   static_lstm_packing(const kernel_packing& kernels, const step& s, const node& n,
                       const state_dict& state, const step_data& data, std::span<const qparams> own)
       : kernels_(kernels),
-        s_(s.key.as<recurrent_shape>()),
+        s_(s.signature.as<recurrent_shape>()),
         n_(n),
         state_(state),
         data_(data),
@@ -62,7 +62,7 @@ class static_lstm_packing {
  private:
   /// The signature of a product. Each cell has two: of the input, then of the hidden state.
   [[nodiscard]] kernel_signature key_of(int product) const {
-    return recurrent_product_key(kernel::lstm_static, weights_[index(product)].product);
+    return recurrent_product_signature(kernel::lstm_static, weights_[index(product)].product);
   }
   [[nodiscard]] std::size_t bytes_of(int product) const {
     return kernels_.packed_bytes(key_of(product));

@@ -26,7 +26,7 @@ namespace quantizing {
 template <int = 0>
 [[nodiscard, gnu::cold]] status add_recurrent(const step& s, const node& n,
                                               const parameter_sources& from, state_dict& to) {
-  for (const recurrent_weight& w : recurrent_weights(s.key.as<recurrent_shape>(), n)) {
+  for (const recurrent_weight& w : recurrent_weights(s.signature.as<recurrent_shape>(), n)) {
     // A module that is called again has the weights of its first call.
     const auto given = [&](const std::string& name) {
       return name.empty()
@@ -41,13 +41,13 @@ template <int = 0>
     folded_weights f{.weight = weight->values,
                      .bias = {},
                      .outputs = static_cast<std::size_t>(w.product.out_features)};
-    if (s.key.kernel == kernel::rnn || s.key.kernel == kernel::lstm_observed) {
+    if (s.signature.kernel == kernel::rnn || s.signature.kernel == kernel::lstm_observed) {
       if (is_in_half(n)) round_to_half(f.weight);
       to.set(w.weight, weight->shape, std::move(f.weight));
       continue;
     }
     result<quantized_weights> q =
-        s.key.kernel == kernel::lstm_static  // not quantized by a pattern of the backend
+        s.signature.kernel == kernel::lstm_static  // not quantized by a pattern of the backend
             ? quantize_weights(f, from.mapping.entries[n.choice.qconfig].qconfig.weight, {},
                                from.semantics)
             : quantized_weight(n, f, from);

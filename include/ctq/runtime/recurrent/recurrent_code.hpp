@@ -30,8 +30,8 @@ struct recurrent_code : plain_code {
   using linear = kernel_code<Product>;
 
   template <class Set>
-  static constexpr std::size_t packed_bytes(const kernel_signature& key) {
-    const auto s = key.as<recurrent_shape>();
+  static constexpr std::size_t packed_bytes(const kernel_signature& signature) {
+    const auto s = signature.as<recurrent_shape>();
     std::size_t bytes = 0;
     for (int layer = 0; layer < s.layers; ++layer)
       bytes += static_cast<std::size_t>(s.directions) *
@@ -39,8 +39,8 @@ struct recurrent_code : plain_code {
     return bytes;
   }
   template <class Set>
-  static constexpr std::size_t workspace_bytes(const kernel_signature& key) {
-    const auto s = key.as<recurrent_shape>();
+  static constexpr std::size_t workspace_bytes(const kernel_signature& signature) {
+    const auto s = signature.as<recurrent_shape>();
     return memory_of(s).products + products_workspace<Set>(s);
   }
 
@@ -116,7 +116,7 @@ struct recurrent_code : plain_code {
     return m;
   }
   static constexpr kernel_signature key_of(const linear_shape& s) {
-    return recurrent_product_key(
+    return recurrent_product_signature(
         std::is_same_v<Product, descriptors::linear_dynamic> ? kernel::rnn_dynamic : kernel::rnn,
         s);
   }

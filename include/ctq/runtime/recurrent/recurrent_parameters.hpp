@@ -80,22 +80,22 @@ template <int = 0>
 [[nodiscard, gnu::cold]] status pack_recurrent(const kernel_packing& kernels, const step& s,
                                                const node& n, const state_dict& state,
                                                std::byte* packed) {
-  for (const recurrent_weight& w : recurrent_weights(s.key.as<recurrent_shape>(), n)) {
+  for (const recurrent_weight& w : recurrent_weights(s.signature.as<recurrent_shape>(), n)) {
     const auto bias = bias_of(w, state);
     if (!bias) return unexpected{bias.error()};
-    const kernel_signature key = recurrent_product_key(s.key.kernel, w.product);
-    if (s.key.kernel != kernel::rnn_dynamic) {
+    const kernel_signature signature = recurrent_product_signature(s.signature.kernel, w.product);
+    if (s.signature.kernel != kernel::rnn_dynamic) {
       const auto weight = state.floats(w.weight, {{w.product.out_features, w.product.in_features}});
       if (!weight) return unexpected{weight.error()};
-      kernels.pack(key, {weight->data(), bias->data(), nullptr}, packed);
+      kernels.pack(signature, {weight->data(), bias->data(), nullptr}, packed);
     } else {
       const auto weight = weight_of(w, state);
       if (!weight) return unexpected{weight.error()};
       if (const status ok = check_sums(*weight); !ok)
         return fail(place_of(n) + ", " + ok.error().place, ok.error().cause);
-      kernels.pack(key, {weight->weight.data(), bias->data(), weight->scale.data()}, packed);
+      kernels.pack(signature, {weight->weight.data(), bias->data(), weight->scale.data()}, packed);
     }
-    packed += padded(kernels.packed_bytes(key));
+    packed += padded(kernels.packed_bytes(signature));
   }
   return done{};
 }

@@ -17,11 +17,11 @@ namespace ctq {
 }
 /// The signature of a product.
 ///   recurrent  a kernel that has cells
-[[nodiscard]] constexpr kernel_signature recurrent_product_key(kernel_id recurrent,
-                                                               const linear_shape& s) {
-  if (recurrent == kernel::lstm_static) return signature(kernel::linear, quint8, quint8, s);
-  return signature(recurrent == kernel::rnn_dynamic ? kernel::linear_dynamic : kernel::linear, f32,
-                   f32, s);
+[[nodiscard]] constexpr kernel_signature recurrent_product_signature(kernel_id recurrent,
+                                                                     const linear_shape& s) {
+  if (recurrent == kernel::lstm_static) return signature_of(kernel::linear, quint8, quint8, s);
+  return signature_of(recurrent == kernel::rnn_dynamic ? kernel::linear_dynamic : kernel::linear,
+                      f32, f32, s);
 }
 
 }  // namespace ctq

@@ -21,8 +21,8 @@ static_assert(parts_of(channels_shape{100, 64}).per_part == 32);
 static_assert(parts_of(channels_shape{7, 64}).per_part == 7);
 static_assert(parts_of(channels_shape{7, 5000}).per_part == 1);
 static_assert(parts_of(channels_shape{7, 5000}).bytes() == 20032);
-static_assert(parts_of(softmax_shape{.rows = 60, .count = 10, .step = 6}).units == 10);
-static_assert(part_of(softmax_shape{.rows = 60, .count = 10, .step = 6}, 2).rows == 12);
+static_assert(parts_of(softmax_shape{.rows = 60, .count = 10, .stride = 6}).units == 10);
+static_assert(part_of(softmax_shape{.rows = 60, .count = 10, .stride = 6}, 2).rows == 12);
 // Layer norms of rows, and group norms of images of few elements and of many.
 static_assert(parts_of(layer_norm_shape{.rows = 9, .count = 8, .channels = 8}).units == 9);
 static_assert(parts_of(layer_norm_shape{.rows = 9, .count = 9000, .channels = 9000}).per_part == 1);
@@ -44,7 +44,7 @@ std::vector<Q> run(const Shape& s, bool relu, const std::vector<Q>& in,
   using code = kernel_code<Descriptor>;
   const dtype type = dtype_of<Q>;
   const std::size_t bytes =
-      code::template workspace_bytes<Set>(signature(kernel_id{}, type, type, s));
+      code::template workspace_bytes<Set>(signature_of(kernel_id{}, type, type, s));
   const samples::guarded<float> workspace(bytes / sizeof(float));
   const samples::fenced from(in);
   const samples::guarded<Q> out(in.size());
@@ -120,7 +120,7 @@ void check_all(samples::generator& random, unsigned seed) {
   const bool large = random.between(0, 5) == 0;
   const softmax_shape soft{.rows = random.between(1, 5) * 6,
                            .count = random.between(1, large ? 900 : 40),
-                           .step = random.between(0, 1) == 0 ? 1 : 6,
+                           .stride = random.between(0, 1) == 0 ? 1 : 6,
                            .logarithm = random.between(0, 1)};
   check<kernels::descriptors::softmax, Q>(
       soft, static_cast<std::size_t>(soft.rows) * static_cast<std::size_t>(soft.count), false, {},

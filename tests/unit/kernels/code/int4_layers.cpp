@@ -21,9 +21,9 @@ template <class Set>
 std::vector<float> outputs(const linear_shape& s, bool relu, const std::vector<float>& in,
                            const std::vector<std::uint8_t>& weight, const std::vector<float>& scale,
                            const std::vector<float>& bias) {
-  const kernel_signature key = signature(kernel::linear_dynamic_int4, f32, f32, s);
-  const samples::aligned_bytes packed(layer::packed_bytes<Set>(key));
-  const samples::aligned_bytes workspace(layer::workspace_bytes<Set>(key));
+  const kernel_signature signature = signature_of(kernel::linear_dynamic_int4, f32, f32, s);
+  const samples::aligned_bytes packed(layer::packed_bytes<Set>(signature));
+  const samples::aligned_bytes workspace(layer::workspace_bytes<Set>(signature));
   layer::pack<Set>(s, weight.data(), scale.data(), bias.data(), packed.data());
   std::vector<float> out(static_cast<std::size_t>(s.rows * s.out_features));
   layer::run<Set, float, float>(s, {.relu = relu},

@@ -70,9 +70,10 @@ int steps_with(kernel_id kernel, graph_view<stage::traced> g) {
     return -1;
   int found = 0;
   for (const step& s : steps.steps) {
-    const bool converts = s.key.kernel == kernel::quantize || s.key.kernel == kernel::dequantize;
-    if (s.key.in == f32 && !converts) return -1;
-    found += s.key.kernel == kernel ? 1 : 0;
+    const bool converts =
+        s.signature.kernel == kernel::quantize || s.signature.kernel == kernel::dequantize;
+    if (s.signature.in == f32 && !converts) return -1;
+    found += s.signature.kernel == kernel ? 1 : 0;
   }
   return found;
 }

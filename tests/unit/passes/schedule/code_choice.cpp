@@ -16,15 +16,15 @@ using scheduling::layer_size_of;
 namespace {
 
 constexpr kernel_signature conv(int size, int in, int out, int kernel, int groups = 1) {
-  return signature(kernel::conv2d, quint8, quint8,
-                   samples::square_shape(kernel, 1, in, out, size, groups));
+  return signature_of(kernel::conv2d, quint8, quint8,
+                      samples::square_shape(kernel, 1, in, out, size, groups));
 }
 static_assert(layer_size_of(conv(10, 8, 16, 3)).products == 10 * 10 * 16 * 9 * 8);
 static_assert(layer_size_of(conv(10, 8, 8, 3, 8)).products == 10 * 10 * 8 * 9);
+static_assert(layer_size_of(signature_of(kernel::linear, quint8, quint8, linear_shape{2, 3, 4}))
+                  .products == 24);
 static_assert(
-    layer_size_of(signature(kernel::linear, quint8, quint8, linear_shape{2, 3, 4})).products == 24);
-static_assert(
-    layer_size_of(signature(kernel::relu, quint8, quint8, elementwise_shape{9})).products == 0);
+    layer_size_of(signature_of(kernel::relu, quint8, quint8, elementwise_shape{9})).products == 0);
 
 inline constexpr auto net =
     model("x"_n = nn::placeholder({1, 64, 28, 28}),
@@ -40,7 +40,8 @@ using net_plan = plan<net, x86, everywhere>;
 template <class Schedule>
 constexpr bool has(const Schedule& s, kernel_code_kind code, bool layer) {
   for (int i = 0; i < s.count; ++i)
-    if (s.steps[i].code == code && kernels::facts_of(s.steps[i].key.kernel).has_weights == layer)
+    if (s.steps[i].code == code &&
+        kernels::facts_of(s.steps[i].signature.kernel).has_weights == layer)
       return true;
   return false;
 }
@@ -63,12 +64,12 @@ TEST_CASE("small layers are compiled for their extents, large ones and other ker
   CHECK(chosen_code(layer_size_of(conv(56, 128, 128, 3, 32))) == kernel_code_kind::specialized);
   const auto linear = [](int rows, int in, int out) {
     return chosen_code(
-        layer_size_of(signature(kernel::linear, quint8, quint8, linear_shape{rows, in, out})));
+        layer_size_of(signature_of(kernel::linear, quint8, quint8, linear_shape{rows, in, out})));
   };
   CHECK(linear(64, 64, 64) == kernel_code_kind::specialized);
   CHECK(linear(64, 128, 128) == kernel_code_kind::shared);
   CHECK(linear(33, 127, 130) == kernel_code_kind::specialized);
   CHECK(linear(330, 127, 130) == kernel_code_kind::shared);
-  CHECK(chosen_code(layer_size_of(signature(kernel::relu, quint8, quint8,
-                                            elementwise_shape{64}))) == kernel_code_kind::shared);
+  CHECK(chosen_code(layer_size_of(signature_of(
+            kernel::relu, quint8, quint8, elementwise_shape{64}))) == kernel_code_kind::shared);
 }

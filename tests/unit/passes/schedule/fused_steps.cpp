@@ -86,9 +86,9 @@ TEST_CASE("a sum whose layer comes right before it is part of the layer") {
   const step& b = joint<block>.steps[3];
   const step& conv = alone<block>.steps[3];
   const step& sum = alone<block>.steps[4];
-  CHECK(a.key == alone<block>.steps[2].key);
-  CHECK(b.key.then == fused_op::add);
-  CHECK(b.key.kernel == kernel::conv2d);
+  CHECK(a.signature == alone<block>.steps[2].signature);
+  CHECK(b.signature.then == fused_op::add);
+  CHECK(b.signature.kernel == kernel::conv2d);
   CHECK(b.node == conv.node);
   CHECK(b.fused_node == sum.node);
   CHECK(b.in[0] == a.out);
@@ -102,14 +102,14 @@ TEST_CASE("a sum whose layer comes right before it is part of the layer") {
 TEST_CASE("of a sum the fused layer reads the other tensor, wherever that is") {
   const step& a = joint<late>.steps[3];
   const step& b = joint<late>.steps[4];
-  REQUIRE(b.key.then == fused_op::add);
+  REQUIRE(b.signature.then == fused_op::add);
   CHECK(a.out != place{});
   CHECK(b.in[1] == a.out);
 }
 
 TEST_CASE("what a fused layer reads lives until it has written") {
   const step& b = joint<chain>.steps[3];
-  REQUIRE(b.key.then == fused_op::table);
+  REQUIRE(b.signature.then == fused_op::table);
   CHECK(b.in[1] == place{});
   CHECK(b.in_observer[1] == -1);
   CHECK(b.in[0] != b.out);
@@ -126,13 +126,13 @@ TEST_CASE("a clamp after a layer or a sum is part of its range, also for an inte
   const step& a = alone<clamped>.steps[2];
   CHECK(name(a.node) == "a");
   CHECK(name(a.clamp_node) == "act");
-  CHECK(a.key.then == fused_op::nothing);
+  CHECK(a.signature.then == fused_op::nothing);
   CHECK(name(alone<clamped>.steps[4].clamp_node) == "act2");
   CHECK(name(alone<clamped>.steps[6].node) == "act3");
   // A sum that is fused into a layer is clamped there.
   REQUIRE(joint<clamped>.count == 8);
   const step& b = joint<clamped>.steps[3];
-  CHECK(b.key.then == fused_op::add);
+  CHECK(b.signature.then == fused_op::add);
   CHECK(name(b.node) == "b");
   CHECK(name(b.clamp_node) == "act2");
   CHECK(b.out == joint<clamped>.steps[4].in[0]);

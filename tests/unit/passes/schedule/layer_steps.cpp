@@ -39,15 +39,15 @@ TEST_CASE("a convolution and a sum are two kernels, with floats between them") {
   const dynamic_schedule s = schedule(g.view());
   REQUIRE_FALSE(s.problem.any());
   int layer = 0;
-  while (s.steps[layer].key.kernel != kernel::conv2d) ++layer;
+  while (s.steps[layer].signature.kernel != kernel::conv2d) ++layer;
   const step& sums = s.steps[layer];
   const step& sum = s.steps[layer + 1];
-  CHECK(sums.key.in == quint8);
-  CHECK(sums.key.out == f32);
-  CHECK_FALSE(sums.key.relu);
+  CHECK(sums.signature.in == quint8);
+  CHECK(sums.signature.out == f32);
+  CHECK_FALSE(sums.signature.relu);
   CHECK(sums.out_observer == -1);
-  CHECK(sum.key.kernel == kernel::quantize_sum);
-  CHECK(sum.key.relu);
+  CHECK(sum.signature.kernel == kernel::quantize_sum);
+  CHECK(sum.signature.relu);
   CHECK(sum.in[0] == sums.out);
   CHECK(sum.in_observer[1] == 1);
   CHECK(sum.out_observer == 2);
@@ -59,9 +59,9 @@ TEST_CASE("in float the sum is that of two tensors") {
   const dynamic_schedule s = schedule(g.view());
   REQUIRE_FALSE(s.problem.any());
   int add = 0;
-  while (s.steps[add].key.kernel != kernel::binary_add) ++add;
-  CHECK(s.steps[add - 1].key.kernel == kernel::conv2d);
-  CHECK(s.steps[add - 1].key.out == f32);
+  while (s.steps[add].signature.kernel != kernel::binary_add) ++add;
+  CHECK(s.steps[add - 1].signature.kernel == kernel::conv2d);
+  CHECK(s.steps[add - 1].signature.out == f32);
 }
 
 TEST_CASE("a sum does not broadcast") {
@@ -81,13 +81,13 @@ TEST_CASE("an op that follows a linear layer reads its sums, and is quantized on
     REQUIRE_FALSE(s.problem.any());
     REQUIRE(s.steps.size() == 3);
     const bool is_tanh = op == q::linear_tanh.id();
-    CHECK(s.steps[0].key.kernel == kernel::linear);
-    CHECK(s.steps[0].key.out == f32);
-    CHECK(s.steps[1].key.kernel == (is_tanh ? kernel::tanh : kernel::elementwise));
-    CHECK(s.steps[1].key.called_op == (is_tanh ? nullptr : nn::leaky_relu.id()));
+    CHECK(s.steps[0].signature.kernel == kernel::linear);
+    CHECK(s.steps[0].signature.out == f32);
+    CHECK(s.steps[1].signature.kernel == (is_tanh ? kernel::tanh : kernel::elementwise));
+    CHECK(s.steps[1].signature.called_op == (is_tanh ? nullptr : nn::leaky_relu.id()));
     CHECK(is_called_after_layer(s.steps[1], g.nodes[2]) == !is_tanh);
-    CHECK(s.steps[2].key.kernel == kernel::quantize);
-    CHECK(s.steps[2].key.out == qint8);
+    CHECK(s.steps[2].signature.kernel == kernel::quantize);
+    CHECK(s.steps[2].signature.out == qint8);
     CHECK(s.steps[2].out_observer == 2);
   }
 }
@@ -95,20 +95,20 @@ TEST_CASE("an op that follows a linear layer reads its sums, and is quantized on
 TEST_CASE("a dynamic linear layer quantizes its input to what its observer says") {
   auto g =
       graph_of(q::linear_dynamic.id(), f32, attributes{linear_options{4, 4}}, {2, 4}, 1, {2, 4});
-  CHECK(schedule(g.view()).steps[0].key.as<linear_shape>().signed_input == 0);
+  CHECK(schedule(g.view()).steps[0].signature.as<linear_shape>().signed_input == 0);
   const observer_record to_signed{observer_class::placeholder, {.dtype = qint8}};
   g.nodes[2].observer_config = &to_signed;
-  CHECK(schedule(g.view()).steps[0].key.as<linear_shape>().signed_input == 1);
+  CHECK(schedule(g.view()).steps[0].signature.as<linear_shape>().signed_input == 1);
 }
 
 TEST_CASE("a dynamic linear layer whose weight is quantized per group has its own kernel") {
   auto g =
       graph_of(q::linear_dynamic.id(), f32, attributes{linear_options{4, 4}}, {2, 4}, 1, {2, 4});
-  CHECK(schedule(g.view()).steps[0].key.kernel == kernel::linear_dynamic);
+  CHECK(schedule(g.view()).steps[0].signature.kernel == kernel::linear_dynamic);
   const observer_record weight{observer_class::per_channel_min_max,
                                {.dtype = qint8, .group_size = 3}};
   g.nodes[2].weight = &weight;
-  const kernel_signature key = schedule(g.view()).steps[0].key;
-  CHECK(key.kernel == kernel::linear_dynamic_int4);
-  CHECK(key.as<linear_shape>().group_size == 3);
+  const kernel_signature signature = schedule(g.view()).steps[0].signature;
+  CHECK(signature.kernel == kernel::linear_dynamic_int4);
+  CHECK(signature.as<linear_shape>().group_size == 3);
 }

@@ -21,7 +21,7 @@ std::string reads_of(const Model& m) {
   if (s.problem.any()) return std::string{s.problem.message()};
   std::string out;
   for (const step& one : s.steps) {
-    out += name_of(one.key.kernel);
+    out += name_of(one.signature.kernel);
     for (const place& p : one.in)
       if (p.in == place::area::constant) out += " constant " + std::to_string(p.offset);
     out += "; ";

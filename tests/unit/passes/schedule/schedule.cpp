@@ -34,7 +34,7 @@ constexpr dynamic_graph<stage::lowered> lowered(graph_view<stage::traced> g) {
 /// "to_nhwc quantize conv2d ..."
 std::string kernels_of(const dynamic_schedule& s) {
   std::string out;
-  for (const step& one : s.steps) out += std::string{name_of(one.key.kernel)} + ' ';
+  for (const step& one : s.steps) out += std::string{name_of(one.signature.kernel)} + ' ';
   return out;
 }
 
@@ -66,13 +66,14 @@ static_assert(static_copy.inputs[0].shape == shape{1, 1, 28, 28} &&
 static_assert(static_copy.outputs[0].dtype == f32);
 static_assert(static_copy.observation_count == 0);
 // One channel: no transpose at the door.
-static_assert(static_copy.steps[0].key ==
-              signature(kernel::quantize, f32, quint8, elementwise_shape{784}));
+static_assert(static_copy.steps[0].signature ==
+              signature_of(kernel::quantize, f32, quint8, elementwise_shape{784}));
 static_assert(static_copy.steps[0].in[0].in == place::area::input);
-static_assert(static_copy.steps[1].key.kernel == kernel::conv2d && static_copy.steps[1].key.relu);
-static_assert(static_copy.steps[1].key.as<conv2d_shape>().out_channels == 6);
-static_assert(static_copy.steps[3].key ==
-              signature(kernel::to_nchw, quint8, quint8, transpose_shape{1, 6, 196}));
+static_assert(static_copy.steps[1].signature.kernel == kernel::conv2d &&
+              static_copy.steps[1].signature.relu);
+static_assert(static_copy.steps[1].signature.as<conv2d_shape>().out_channels == 6);
+static_assert(static_copy.steps[3].signature ==
+              signature_of(kernel::to_nchw, quint8, quint8, transpose_shape{1, 6, 196}));
 static_assert(static_copy.steps[5].out.in ==
               place::area::output);  // written where the caller wants it
 // The pool's output does not fit in the place of the quantized image, later ones do.
@@ -93,7 +94,7 @@ TEST_CASE("a schedule made at run time equals the constant") {
   const dynamic_schedule s = schedule(lowered(lenet.view()).view());
   REQUIRE(static_cast<int>(s.steps.size()) == static_copy.count);
   for (std::size_t i = 0; i < s.steps.size(); ++i) {
-    CHECK(s.steps[i].key == static_copy.steps[i].key);
+    CHECK(s.steps[i].signature == static_copy.steps[i].signature);
     CHECK(s.steps[i].node == static_copy.steps[i].node);
     CHECK(std::ranges::equal(s.steps[i].in, static_copy.steps[i].in));
     CHECK(s.steps[i].out == static_copy.steps[i].out);
@@ -128,9 +129,9 @@ TEST_CASE("tensors that are broadcast are read in one order") {
   CHECK(float_kernels(gated) ==
         "to_nhwc conv2d pooling_avg binary_mul_broadcast binary_sub to_nchw ");
   const auto steps = schedule(gated.view()).steps;
-  CHECK(steps[3].key.as<broadcast_shape>() ==
+  CHECK(steps[3].signature.as<broadcast_shape>() ==
         broadcast_shape{{1, 2, 64, 3}, {{0, 3, 0, 1}, {0, 192, 3, 1}}});
-  CHECK(steps[4].key.as<broadcast_shape>() ==
+  CHECK(steps[4].signature.as<broadcast_shape>() ==
         broadcast_shape{{1, 1, 1, 384}, {{0, 0, 0, 1}, {0, 0, 0, 1}}});
   // An image without a batch axis lies in the order of its axes.
   constexpr auto lower_rank =
@@ -148,9 +149,9 @@ TEST_CASE("a number is an operand of a function of one tensor") {
   CHECK(net.nodes[1].shape == shape{1, 4});
   const auto steps = schedule(net.view()).steps;
   REQUIRE(steps.size() == 2);
-  CHECK(steps[0].key.called_op == q::add_scalar.id());
-  CHECK(steps[1].key.called_op == q::sub_scalar.id());
-  CHECK(steps[0].key.as<elementwise_shape>() == elementwise_shape{4});
+  CHECK(steps[0].signature.called_op == q::add_scalar.id());
+  CHECK(steps[1].signature.called_op == q::sub_scalar.id());
+  CHECK(steps[0].signature.as<elementwise_shape>() == elementwise_shape{4});
   const auto number = net.nodes[2].attrs.as<scalar_operand>();
   CHECK(number.value == 2.0F);
   CHECK(number.position == 1);
@@ -160,7 +161,7 @@ TEST_CASE("a number is an operand of a function of one tensor") {
             "mul"_n = fn::mul("fc"_n, 2), "out"_n = nn::output("mul"_n));
   const auto fused = schedule(lowered(after_layer.view()).view(), scheduling::layers::fused).steps;
   REQUIRE(fused.size() == 3);
-  CHECK(fused[1].key.then == fused_op::table);
+  CHECK(fused[1].signature.then == fused_op::table);
 }
 
 TEST_CASE("one pixel or one channel needs no transpose") {
@@ -184,9 +185,9 @@ TEST_CASE("a cat is a copy for each input") {
             "cat"_n = fn::cat({"a"_n, "x"_n, "a"_n}, {.dim = 1}), "out"_n = nn::output("cat"_n));
   const dynamic_schedule s = schedule(net.view());
   CHECK(kernels_of(s) == "to_nhwc conv2d concat concat concat to_nchw ");
-  CHECK(s.steps[2].key.as<concat_shape>() == concat_shape{16, 3, 8, 0});
-  CHECK(s.steps[3].key.as<concat_shape>() == concat_shape{16, 2, 8, 3});
-  CHECK(s.steps[4].key.as<concat_shape>() == concat_shape{16, 3, 8, 5});
+  CHECK(s.steps[2].signature.as<concat_shape>() == concat_shape{16, 3, 8, 0});
+  CHECK(s.steps[3].signature.as<concat_shape>() == concat_shape{16, 2, 8, 3});
+  CHECK(s.steps[4].signature.as<concat_shape>() == concat_shape{16, 3, 8, 5});
   CHECK(walking::complaint(net.view(), s) == "");
 }
 
@@ -269,9 +270,9 @@ TEST_CASE("the sizes of an average pool say whether it counts the padding") {
     g.add({.name = "out", .op = nn::output.id(), .shape = {1, 3, 8, 8}}, 1);
     const dynamic_schedule s = schedule(g.view());
     REQUIRE(s.steps.size() == 3);
-    CHECK(s.steps[1].key.as<pool_shape>().divisor ==
+    CHECK(s.steps[1].signature.as<pool_shape>().divisor ==
           (counts ? pool_shape::padded_pixels : pool_shape::input_pixels));
-    CHECK(s.steps[1].key.as<pool_shape>().kernel_w == 3);
+    CHECK(s.steps[1].signature.as<pool_shape>().kernel_w == 3);
   }
 }
 
@@ -336,8 +337,9 @@ TEST_CASE("a product reads both of its tensors, and has its relu in its key") {
   g.add({.name = "out", .op = nn::output.id(), .shape = {1, 4}}, sum);
   const dynamic_schedule s = schedule(g.view());
   REQUIRE(s.steps.size() == 3);
-  CHECK(s.steps[0].key == signature(kernel::binary_mul, f32, f32, elementwise_shape{4}));
-  CHECK(s.steps[1].key == signature(kernel::binary_mul, f32, f32, elementwise_shape{4}, true));
+  CHECK(s.steps[0].signature == signature_of(kernel::binary_mul, f32, f32, elementwise_shape{4}));
+  CHECK(s.steps[1].signature ==
+        signature_of(kernel::binary_mul, f32, f32, elementwise_shape{4}, true));
   CHECK(s.steps[2].in[0] == s.steps[0].out);
   CHECK(s.steps[2].in[1] == s.steps[1].out);
 }

@@ -36,7 +36,7 @@ std::string kernels_of(const Model& m) {
   std::string all;
   for (const step& each : s.steps) {
     static_text<80> one;
-    kernels::append_signature(one, each.key.kernel, each.key.in, each.key.out);
+    kernels::append_signature(one, each.signature.kernel, each.signature.in, each.signature.out);
     all.append(one.view()).append("; ");
   }
   return all;
@@ -48,21 +48,21 @@ TEST_CASE("a recurrent layer is one step, whose tensors are views of its output"
   const dynamic_schedule s = schedule(net.view());
   REQUIRE_FALSE(s.problem.any());
   REQUIRE(s.steps.size() == 8);
-  CHECK(s.steps[0].key.as<embedding_shape>() ==
+  CHECK(s.steps[0].signature.as<embedding_shape>() ==
         embedding_shape{.indices = 12, .rows = 9, .width = 5});
-  const auto first = s.steps[1].key.as<recurrent_shape>();
-  CHECK(s.steps[1].key.kernel == kernel::rnn);
+  const auto first = s.steps[1].signature.as<recurrent_shape>();
+  CHECK(s.steps[1].signature.kernel == kernel::rnn);
   CHECK(first ==
         recurrent_shape{
             .cell = recurrent_cell::lstm, .steps = 4, .batch = 3, .input = 5, .hidden = 6});
   // The state is two parts of it, which are copied, then joined.
-  CHECK(s.steps[2].key.as<reorder_shape>().offset == first.sequence_elements());
+  CHECK(s.steps[2].signature.as<reorder_shape>().offset == first.sequence_elements());
   const step& next = s.steps[6];
-  CHECK(next.key.as<recurrent_shape>().has_state == 1);
+  CHECK(next.signature.as<recurrent_shape>().has_state == 1);
   CHECK(next.in[0] == s.steps[1].out);
   CHECK(next.in[1] == s.steps[5].out);
   // What the model returns is smaller than what the layer writes.
-  CHECK(s.steps[7].key.kernel == kernel::concat);
+  CHECK(s.steps[7].signature.kernel == kernel::concat);
   CHECK(s.steps[7].out.in == place::area::output);
   CHECK(s.inputs[0].dtype == i64);
 }
@@ -103,7 +103,7 @@ TEST_CASE("an input of indices that is computed with is looked up as it came") {
   const dynamic_schedule s = schedule(m.view());
   REQUIRE_FALSE(s.problem.any());
   for (const step& each : s.steps)
-    if (each.key.kernel == kernel::embedding) CHECK(each.in[0].in == place::area::input);
+    if (each.signature.kernel == kernel::embedding) CHECK(each.in[0].in == place::area::input);
 }
 
 TEST_CASE("a view of indices is copied before it is read") {
@@ -121,7 +121,7 @@ TEST_CASE("integers that are returned twice are copied whole") {
   const dynamic_schedule s = schedule(m.view());
   REQUIRE_FALSE(s.problem.any());
   REQUIRE(s.steps.size() == 4);
-  CHECK(s.steps[3].key.as<concat_shape>() == concat_shape{1, 8, 8, 0});
+  CHECK(s.steps[3].signature.as<concat_shape>() == concat_shape{1, 8, 8, 0});
 }
 
 TEST_CASE("computed indices of a table that floats cannot count are an error") {

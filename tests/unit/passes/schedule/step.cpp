@@ -11,8 +11,10 @@ namespace {
 
 constexpr dynamic_schedule two_steps() {
   dynamic_schedule s;
-  s.steps.push_back(step{.key = {.kernel = kernel::quantize, .in = f32, .out = quint8}, .node = 1});
-  s.steps.push_back(step{.key = {.kernel = kernel::relu, .in = quint8, .out = quint8}, .node = 2});
+  s.steps.push_back(
+      step{.signature = {.kernel = kernel::quantize, .in = f32, .out = quint8}, .node = 1});
+  s.steps.push_back(
+      step{.signature = {.kernel = kernel::relu, .in = quint8, .out = quint8}, .node = 2});
   s.observations.push_back({.after_step = -1, .observer = 0, .node = 0, .where = {}});
   s.arena_bytes = 128;
   s.add_input({.shape = {1, 4}});
@@ -23,7 +25,8 @@ constexpr dynamic_schedule two_steps() {
 constexpr auto static_copy = to_static<5, 4>(two_steps());
 static_assert(static_copy.count == 2 && static_copy.observation_count == 1 &&
               static_copy.arena_bytes == 128);
-static_assert(static_copy.steps[1].node == 2 && static_copy.steps[1].key.kernel == kernel::relu);
+static_assert(static_copy.steps[1].node == 2 &&
+              static_copy.steps[1].signature.kernel == kernel::relu);
 static_assert(static_copy.observations[0].after_step == -1);
 static_assert(static_copy.input_count == 1 && static_copy.inputs[0].shape == shape{1, 4});
 static_assert(static_copy.output_count == 1 &&

@@ -74,7 +74,7 @@ TEST_CASE("a transpose comes only where the order can be seen, and once") {
   CHECK(w.steps_ == 0);
   const int turned = w.in_order(0, layout::nhwc);
   CHECK(w.steps_ == 1);
-  CHECK(s.steps[0].key.kernel == kernel::to_nhwc);
+  CHECK(s.steps[0].signature.kernel == kernel::to_nhwc);
   CHECK(turned != same);
   CHECK(w.in_order(0, layout::nhwc) == turned);
   CHECK(w.steps_ == 1);

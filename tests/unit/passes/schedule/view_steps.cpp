@@ -21,7 +21,7 @@ std::string steps_of(const Model& m) {
   const dynamic_schedule s = schedule(m.view());
   if (s.problem.any()) return std::string{s.problem.message()};
   std::string out;
-  for (const step& one : s.steps) out += std::string{name_of(one.key.kernel)} + ' ';
+  for (const step& one : s.steps) out += std::string{name_of(one.signature.kernel)} + ' ';
   return out;
 }
 
@@ -73,7 +73,7 @@ TEST_CASE("parts may be of different sizes") {
   const auto part = [](const auto& net) {
     const dynamic_schedule s = schedule(net.view());
     REQUIRE(!s.problem.any());
-    return s.steps[0].key.template as<reorder_shape>();
+    return s.steps[0].signature.template as<reorder_shape>();
   };
   constexpr reorder_shape of_split{{1, 1, 1, 1, 2, 4}, {0, 0, 0, 0, 7, 1}, 3};
   CHECK(part(model("x"_n = nn::placeholder({2, 7}),
@@ -91,8 +91,8 @@ TEST_CASE("what is repeated is copied at once") {
   const auto copied = [](const auto& net) {
     const dynamic_schedule s = schedule(net.view());
     REQUIRE(!s.problem.any());
-    CHECK(s.steps[0].key.kernel == kernel::reorder);
-    return s.steps[0].key.template as<reorder_shape>();
+    CHECK(s.steps[0].signature.kernel == kernel::reorder);
+    return s.steps[0].signature.template as<reorder_shape>();
   };
   constexpr reorder_shape tiled{{1, 1, 3, 2, 2, 4}, {0, 0, 0, 4, 0, 1}, 0};
   CHECK(copied(model("x"_n = nn::placeholder({2, 4}),
@@ -113,7 +113,7 @@ TEST_CASE("matrices are read transposed") {
                              "t"_n = fn::transpose("y"_n, {.dim0 = 1, .dim1 = 2}),
                              "m"_n = fn::matmul("x"_n, "t"_n), "out"_n = nn::output("m"_n));
   const dynamic_schedule s = schedule(net.view());
-  CHECK(s.steps[1].key.as<matmul_shape>() ==
+  CHECK(s.steps[1].signature.as<matmul_shape>() ==
         matmul_shape{.batch = 2, .m = 3, .n = 3, .k = 4, .matrices = {2, 2}, .transposed = 1});
 }
 

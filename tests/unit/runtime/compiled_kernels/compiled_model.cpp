@@ -156,12 +156,12 @@ TEST_CASE("a library that lacks a kernel of a plan is an error with its signatur
 
 TEST_CASE("a set has a kernel for each signature that exists, and no other") {
   const auto exists = [](kernel_id kernel, dtype in, dtype out, fused_op then) {
-    kernel_signature key;
-    key.kernel = kernel;
-    key.in = in;
-    key.out = out;
-    key.then = then;
-    return fast.function_of(key) != nullptr;
+    kernel_signature signature;
+    signature.kernel = kernel;
+    signature.in = in;
+    signature.out = out;
+    signature.then = then;
+    return fast.function_of(signature) != nullptr;
   };
   for (std::size_t k = 0; k < kernels::kernel_count; ++k)
     for (const dtype in : {f32, quint8, qint8, i32, i64})

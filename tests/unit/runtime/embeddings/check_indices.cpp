@@ -10,7 +10,7 @@ namespace {
 constexpr node table{.name = "table"};
 
 step step_of(kernel_id k, dtype type, const embedding_shape& s) {
-  step one{.key = signature(k, type, f32, s), .node = 0};
+  step one{.signature = signature_of(k, type, f32, s), .node = 0};
   for (std::size_t i = 0; i < 2; ++i) one.in[i] = {place::area::input, i};
   return one;
 }
@@ -40,7 +40,7 @@ TEST_CASE("indices and offsets are checked against the table") {
 
 TEST_CASE("indices with which a model computes are those that floats hold") {
   const auto checked = [](std::int64_t last, place::area from) {
-    const step converts{.key = signature(kernel::convert, i64, f32, elementwise_shape{2}),
+    const step converts{.signature = signature_of(kernel::convert, i64, f32, elementwise_shape{2}),
                         .node = 0,
                         .in = {{from, 0}}};
     const std::int64_t index[] = {-16777216, last};

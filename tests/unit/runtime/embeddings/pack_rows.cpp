@@ -9,8 +9,8 @@ using namespace ctq;
 
 TEST_CASE("a table is packed as its rows, then its scales, then its zero points") {
   const node n{.name = "words"};
-  const step s{.key = signature(kernel::embedding, i64, f32,
-                                embedding_shape{.rows = 2, .width = 3, .bits = 4})};
+  const step s{.signature = signature_of(kernel::embedding, i64, f32,
+                                         embedding_shape{.rows = 2, .width = 3, .bits = 4})};
   state_dict state;
   std::vector<std::byte> packed(192);
   CHECK(packing::pack_rows(s, n, state, packed.data()).error().message() ==

@@ -7,14 +7,15 @@ using namespace ctq;
 
 namespace {
 
-constexpr used_kernels used_by(kernel_signature key) {
-  const step steps[] = {{.key = key}};
+constexpr used_kernels used_by(kernel_signature signature) {
+  const step steps[] = {{.signature = signature}};
   return used_kernels_of(steps);
 }
 
 constexpr used_kernels convolution =
-    used_by(signature(kernel::conv2d, quint8, quint8, conv2d_shape{}));
-constexpr used_kernels rnn = used_by(signature(kernel::rnn_dynamic, f32, f32, recurrent_shape{}));
+    used_by(signature_of(kernel::conv2d, quint8, quint8, conv2d_shape{}));
+constexpr used_kernels rnn =
+    used_by(signature_of(kernel::rnn_dynamic, f32, f32, recurrent_shape{}));
 
 /// -1 of a kernel that the set does not have.
 template <used_kernels Used>
@@ -40,9 +41,9 @@ static_assert(used_kernels_of({}) == used_kernels{});
 static_assert(rnn.has(kernel::rnn_dynamic, f32) && rnn.has(kernel::linear_dynamic, f32));
 static_assert(!rnn.has(kernel::linear));
 static_assert(
-    used_by(signature(kernel::rnn, f32, f32, recurrent_shape{})).has(kernel::linear, f32));
+    used_by(signature_of(kernel::rnn, f32, f32, recurrent_shape{})).has(kernel::linear, f32));
 
-static_assert(used_by(signature(kernel::lstm_static, quint8, quint8, recurrent_shape{}))
+static_assert(used_by(signature_of(kernel::lstm_static, quint8, quint8, recurrent_shape{}))
                   .has(kernel::linear, quint8));
 
 static_assert(convolution.any(&kernels::kernel_facts::has_weights));
@@ -55,8 +56,8 @@ static_assert(all_kernels.any(&kernels::kernel_facts::has_table));
 static_assert(!convolution.tables && !convolution.clamps);
 static_assert(all_kernels.tables && all_kernels.clamps);
 static_assert([] {
-  step steps[] = {{.key = signature(kernel::conv2d, quint8, quint8, conv2d_shape{})}};
-  steps[0].key.then = fused_op::table;
+  step steps[] = {{.signature = signature_of(kernel::conv2d, quint8, quint8, conv2d_shape{})}};
+  steps[0].signature.then = fused_op::table;
   steps[0].clamp_node = 0;
   const used_kernels used = used_kernels_of(steps);
   return used.tables && used.clamps;
@@ -65,12 +66,13 @@ static_assert([] {
 // Whether a layer is a depthwise convolution, which is packed as no other is.
 constexpr conv2d_shape depthwise{
     .in_channels = 8, .out_channels = 8, .kernel_h = 3, .kernel_w = 3, .groups = 8};
-static_assert(used_by(signature(kernel::conv2d, quint8, quint8, depthwise)).depthwise);
-static_assert(!used_by(signature(kernel::conv2d, quint8, quint8,
-                                 conv2d_shape{.in_channels = 8, .out_channels = 8}))
+static_assert(used_by(signature_of(kernel::conv2d, quint8, quint8, depthwise)).depthwise);
+static_assert(!used_by(signature_of(kernel::conv2d, quint8, quint8,
+                                    conv2d_shape{.in_channels = 8, .out_channels = 8}))
                    .depthwise);
-static_assert(used_by(signature(kernel::conv3d, quint8, quint8, conv3d_shape{})).depthwise);
-static_assert(used_by(signature(kernel::conv_transpose3d, quint8, quint8, conv_transpose3d_shape{}))
+static_assert(used_by(signature_of(kernel::conv3d, quint8, quint8, conv3d_shape{})).depthwise);
+static_assert(used_by(signature_of(kernel::conv_transpose3d, quint8, quint8,
+                                   conv_transpose3d_shape{}))
                   .depthwise);
 static_assert(!rnn.depthwise && all_kernels.depthwise);
 template <used_kernels Used>

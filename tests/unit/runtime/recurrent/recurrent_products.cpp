@@ -15,13 +15,13 @@ constexpr recurrent_shape s{.cell = recurrent_cell::gru,
 static_assert(input_product(s, 0) == linear_shape{10, 7, 12});
 static_assert(input_product(s, 1) == linear_shape{10, 8, 12});
 static_assert(state_product(s) == linear_shape{2, 4, 12});
-static_assert(recurrent_product_key(kernel::rnn, {2, 4, 12}).kernel == kernel::linear);
-static_assert(recurrent_product_key(kernel::rnn_dynamic, {2, 4, 12}).kernel ==
+static_assert(recurrent_product_signature(kernel::rnn, {2, 4, 12}).kernel == kernel::linear);
+static_assert(recurrent_product_signature(kernel::rnn_dynamic, {2, 4, 12}).kernel ==
               kernel::linear_dynamic);
-static_assert(recurrent_product_key(kernel::lstm_observed, {2, 4, 12}) ==
-              recurrent_product_key(kernel::rnn, {2, 4, 12}));
-static_assert(recurrent_product_key(kernel::lstm_static, {2, 4, 12}) ==
-              signature(kernel::linear, quint8, quint8, linear_shape{2, 4, 12}));
+static_assert(recurrent_product_signature(kernel::lstm_observed, {2, 4, 12}) ==
+              recurrent_product_signature(kernel::rnn, {2, 4, 12}));
+static_assert(recurrent_product_signature(kernel::lstm_static, {2, 4, 12}) ==
+              signature_of(kernel::linear, quint8, quint8, linear_shape{2, 4, 12}));
 static_assert(s.sequence_elements() == 5 * 2 * 8 && s.state_elements() == 4 * 2 * 4);
 
 }  // namespace

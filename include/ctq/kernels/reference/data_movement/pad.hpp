@@ -24,14 +24,14 @@ namespace ctq::kernels::reference {
 [[nodiscard, gnu::always_inline]] constexpr std::ptrdiff_t padded_offset(const pad_shape& s,
                                                                          std::ptrdiff_t i,
                                                                          int count) noexcept {
-  std::ptrdiff_t from = 0, step = 1;
+  std::ptrdiff_t from = 0, stride = 1;
   for (int a = count; a-- > 0;) {
     const auto at = static_cast<int>(i % s.out[a]);
     i /= s.out[a];
     const int index = padded_index(at - s.before[a], s.in[a], s.rule);
     if (index < 0) return -1;
-    from += index * step;
-    step *= s.in[a];
+    from += index * stride;
+    stride *= s.in[a];
   }
   return from;
 }

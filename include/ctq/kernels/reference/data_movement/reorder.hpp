@@ -8,12 +8,13 @@
 namespace ctq::kernels::reference {
 
 /// Copies elements to another order:
-///   out[i, j, …] = in[offset + i * step[0] + j * step[1] + …], contiguous in the order of the axes
+///   out[i, j, …] = in[offset + i * stride[0] + j * stride[1] + …], contiguous in the order of the
+///   axes
 /// Always inlined, since simd/ calls it from code for different instruction sets.
 template <class T>
 [[gnu::always_inline]] inline void reorder(const reorder_shape& s, const T* in, T* out) noexcept {
   static_assert(reorder_shape::axes == 6);
-  const auto at = [&s](int axis, int i) { return static_cast<std::ptrdiff_t>(s.step[axis]) * i; };
+  const auto at = [&s](int axis, int i) { return static_cast<std::ptrdiff_t>(s.stride[axis]) * i; };
   in += s.offset;
   for (int i = 0; i < s.extent[0]; ++i)
     for (int j = 0; j < s.extent[1]; ++j)

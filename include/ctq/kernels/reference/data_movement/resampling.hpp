@@ -47,7 +47,8 @@ template <class Value>
   return interpolated(x, row);
 }
 
-/// Of each element: load(element of the input), store(value, element of the output).
+/// Computes each element: load(index in the input) returns a float, store(value, index in the
+/// output) writes it.
 template <class Point, class Load, class Store>
 void resample(const resampling_shape& s, Load load, Store store) {
   for_each_sample<Point>(s, [&](const Point& z, const Point& y, const Point& x,

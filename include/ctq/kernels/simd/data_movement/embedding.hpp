@@ -108,7 +108,8 @@ template <vectorized Isa>
       [&](int at, float y) __attribute__((always_inline)) { out[x + at] = y; });
 }
 
-/// Of a table of integers of so many bits. Shape and table are copies, which no store can change.
+/// Looks up rows of integers of `Bits` bits. Shape and table are passed by value, so that no store
+/// may change them.
 template <vectorized Isa, int Bits, quantized Q, class Index>
 [[gnu::noinline]] void embed_integers(embedding_shape s, const Index* index, embedding_table t,
                                       float* out) noexcept {

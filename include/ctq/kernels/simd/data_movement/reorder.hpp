@@ -33,10 +33,10 @@ template <class F>
     int axis = axes - 1;
     for (; axis >= 0; --axis) {
       if (axis == one || axis == two) continue;
-      from += s.step[axis];
+      from += s.stride[axis];
       to += step_out[axis];
       if (++index[axis] < s.extent[axis]) break;
-      from -= static_cast<std::ptrdiff_t>(s.step[axis]) * s.extent[axis];
+      from -= static_cast<std::ptrdiff_t>(s.stride[axis]) * s.extent[axis];
       to -= step_out[axis] * s.extent[axis];
       index[axis] = 0;
     }
@@ -55,7 +55,7 @@ template <class Isa, class T>
   if constexpr (vectorized<Isa>) {
     // A call of memcpy takes longer than a short row.
     constexpr int register_elements = static_cast<int>(batch<Isa, T>::size);
-    if (s.step[last] == 1 && columns < 8 * register_elements) {
+    if (s.stride[last] == 1 && columns < 8 * register_elements) {
       return with_width<Isa, T>(
           columns, [&](auto width) __attribute__((always_inline)) {
             using lanes = batch<decltype(width), T>;
@@ -74,7 +74,7 @@ template <class Isa, class T>
           });
     }
   }
-  if (s.step[last] == 1) {
+  if (s.stride[last] == 1) {
     return reordering::for_other_axes(
         s, last, last, [&](std::ptrdiff_t from, std::ptrdiff_t to) __attribute__((always_inline)) {
           std::memcpy(out + to, in + from, static_cast<std::size_t>(columns) * sizeof(T));
@@ -83,12 +83,12 @@ template <class Isa, class T>
   if constexpr (vectorized<Isa>) {
     constexpr int n = block_columns<T>;
     int across = last - 1;
-    while (across >= 0 && (s.step[across] != 1 || s.extent[across] < n)) --across;
+    while (across >= 0 && (s.stride[across] != 1 || s.extent[across] < n)) --across;
     if (across >= 0 && columns >= n) {
       const int rows = s.extent[across];
       std::ptrdiff_t out_stride = 1;
       for (int axis = across + 1; axis <= last; ++axis) out_stride *= s.extent[axis];
-      const std::ptrdiff_t in_stride = s.step[last];
+      const std::ptrdiff_t in_stride = s.stride[last];
       return with_width<Isa, T>(
           columns, [&](auto width) __attribute__((always_inline)) {
             constexpr int m = block_rows<decltype(width), T>;

@@ -12,7 +12,7 @@
 
 namespace ctq::kernels::simd {
 
-/// Of a buffer that holds repeated elements.
+/// The size of a buffer that holds repeated elements.
 inline constexpr int broadcast_block_bytes = 8192;
 
 /// Repeats the first `part` elements until there are `count`: twice as many with each copy.
@@ -30,7 +30,7 @@ template <class Visit>
   for (int i = 0; i < s.extent[0]; ++i)
     for (int j = 0; j < s.extent[1]; ++j) {
       const auto start = [&](int tensor) {
-        return std::ptrdiff_t{i} * s.step[tensor][0] + std::ptrdiff_t{j} * s.step[tensor][1];
+        return std::ptrdiff_t{i} * s.stride[tensor][0] + std::ptrdiff_t{j} * s.stride[tensor][1];
       };
       visit(start(0), start(1));
     }
@@ -49,7 +49,7 @@ class broadcast_rows {
   [[nodiscard]] static constexpr int part_of_row(int row) { return row < block ? row : block; }
 
   broadcast_rows(const broadcast_shape& s, int tensor) noexcept
-      : row_(s.extent[3]), row_step_(s.step[tensor][2]), step_(s.step[tensor][3]) {}
+      : row_(s.extent[3]), row_stride_(s.stride[tensor][2]), stride_(s.stride[tensor][3]) {}
 
   /// Rows from `data` on.
   void start(const T* data) noexcept {
@@ -59,14 +59,14 @@ class broadcast_rows {
   /// Elements first … first + count - 1 of each of `rows` rows from `row` on, contiguous. (rows is
   /// 1 unless count is that of a row.)
   [[nodiscard]] const T* block_at(int row, int rows, int first, int count) noexcept {
-    const T* const from = data_ + std::ptrdiff_t{row} * row_step_;
-    if (step_ == 1 && (rows == 1 || row_step_ == row_)) return from + first;
-    if (row_step_ == 0 && repeated_ >= rows * count) return buffer_;
-    repeated_ = row_step_ == 0 ? rows * count : 0;
-    for (int r = 0; r < (row_step_ == 0 ? 1 : rows); ++r) {
+    const T* const from = data_ + std::ptrdiff_t{row} * row_stride_;
+    if (stride_ == 1 && (rows == 1 || row_stride_ == row_)) return from + first;
+    if (row_stride_ == 0 && repeated_ >= rows * count) return buffer_;
+    repeated_ = row_stride_ == 0 ? rows * count : 0;
+    for (int r = 0; r < (row_stride_ == 0 ? 1 : rows); ++r) {
       T* const to = buffer_ + std::ptrdiff_t{r} * count;
-      const T* const x = from + std::ptrdiff_t{r} * row_step_;
-      if (step_ == 1) {
+      const T* const x = from + std::ptrdiff_t{r} * row_stride_;
+      if (stride_ == 1) {
         copy(to, x, count);
       } else {
         std::fill_n(to, count, *x);
@@ -83,8 +83,8 @@ class broadcast_rows {
   }
 
   int row_;
-  std::ptrdiff_t row_step_;
-  int step_;
+  std::ptrdiff_t row_stride_;
+  int stride_;
   const T* data_ = nullptr;
   int repeated_ = 0;  // elements in the buffer that all blocks of rows have in common
   alignas(64) T buffer_[block];

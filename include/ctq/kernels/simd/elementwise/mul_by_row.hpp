@@ -24,7 +24,7 @@ class row_factors {
  public:
   static constexpr int register_bytes = static_cast<int>(batch<Isa, std::uint8_t>::size);
 
-  /// Of rows with `row` elements.
+  /// How many rows of `row` elements fill whole registers.
   [[nodiscard]] static int rows_of(int row) noexcept {
     return register_bytes / std::gcd(row, register_bytes);
   }
@@ -69,8 +69,8 @@ class row_factors {
 /// enough of these for row_factors to pay.
 template <vectorized Isa, quantized Q>
 [[nodiscard]] inline bool is_mul_by_row(const broadcast_shape& s, int row_tensor) noexcept {
-  const auto& row = s.step[row_tensor];
-  const auto& all = s.step[1 - row_tensor];
+  const auto& row = s.stride[row_tensor];
+  const auto& all = s.stride[1 - row_tensor];
   if (row[3] != 1 || row[2] != 0 || all[3] != 1 || all[2] != s.extent[3]) return false;
   using factors = row_factors<Isa, Q>;
   return s.extent[2] >= 2 * factors::rows_of(s.extent[3]) && factors::has_room(s.extent[3]);

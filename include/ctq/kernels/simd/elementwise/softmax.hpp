@@ -24,7 +24,7 @@ template <vectorized Isa>
   constexpr int width = row_lanes<Isa>::width;
   float all[width];
   for (int j = 0; j < width; ++j)
-    all[j] = i + j < s.count ? row[static_cast<std::ptrdiff_t>(i + j) * s.step] : filler;
+    all[j] = i + j < s.count ? row[static_cast<std::ptrdiff_t>(i + j) * s.stride] : filler;
   return batch<Isa, float>::load_unaligned(all);
 }
 
@@ -36,14 +36,14 @@ template <vectorized Isa>
   float all[width];
   x.store_unaligned(all);
   const int count = std::min(s.count - i, width);
-  for (int j = 0; j < count; ++j) row[static_cast<std::ptrdiff_t>(i + j) * s.step] = all[j];
+  for (int j = 0; j < count; ++j) row[static_cast<std::ptrdiff_t>(i + j) * s.stride] = all[j];
 }
 
 /// Replaces the elements of a row by f of them, of a register or of one.
 template <vectorized Isa, class F>
 [[gnu::always_inline]] inline void for_each(const softmax_shape& s, float* row, F f) noexcept {
-  if (s.step != 1) {
-    for (std::ptrdiff_t i = 0; i < s.count; ++i) row[i * s.step] = f(row[i * s.step]);
+  if (s.stride != 1) {
+    for (std::ptrdiff_t i = 0; i < s.count; ++i) row[i * s.stride] = f(row[i * s.stride]);
     return;
   }
   for_each_register<Isa>(
@@ -62,13 +62,13 @@ template <vectorized Isa, int Rows>
   const float* x[Rows];
   float* y[Rows];
   unroll<Rows>([&](auto k) __attribute__((always_inline)) {
-    const std::ptrdiff_t at = (first + k) / s.step * s.step * s.count + (first + k) % s.step;
+    const std::ptrdiff_t at = (first + k) / s.stride * s.stride * s.count + (first + k) % s.stride;
     x[k] = in + at;
     y[k] = out + at;
   });
   // Calls f(k, r, register, store) for the elements in register r of each 16 of row k.
   const auto for_registers = [&](auto f) __attribute__((always_inline)) {
-    if (s.step == 1) {
+    if (s.stride == 1) {
       for_each_part<Isa, Rows>(
           s.count, [&](int k, int r, int i, const auto& lanes) __attribute__((always_inline)) {
             f(

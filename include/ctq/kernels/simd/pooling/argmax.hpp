@@ -28,26 +28,26 @@ struct first_extremes {
   }
 };
 
-/// Elements that are `step` apart, for a register of adjacent ones at a time; the last register
+/// Elements that are `stride` apart, for a register of adjacent ones at a time; the last register
 /// overlaps the one before.
-/// Requires  r.step is at least the lanes of a register
+/// Requires  r.stride is at least the lanes of a register
 template <class Isa>
 [[gnu::always_inline]] inline void argmax_of_rows(const reduced_rows& r, bool largest,
                                                   const float* in, std::int64_t* out) noexcept {
   using extremes_type = first_extremes<Isa>;
   using lanes = typename extremes_type::lanes;
   constexpr int n = static_cast<int>(lanes::size);
-  const std::ptrdiff_t step = r.step;
+  const std::ptrdiff_t stride = r.stride;
   for (std::ptrdiff_t row = 0; row < r.rows; ++row)
-    for (std::ptrdiff_t i = 0; i < step; i += n) {
-      const std::ptrdiff_t at = i < step - n ? i : step - n;
-      const float* const x = in + row * r.count * step + at;
+    for (std::ptrdiff_t i = 0; i < stride; i += n) {
+      const std::ptrdiff_t at = i < stride - n ? i : stride - n;
+      const float* const x = in + row * r.count * stride + at;
       extremes_type first{lanes::load_unaligned(x), lanes(0.0F)};
       for (int k = 1; k < r.count; ++k)
-        first.take(largest, lanes::load_unaligned(x + k * step), lanes(static_cast<float>(k)));
+        first.take(largest, lanes::load_unaligned(x + k * stride), lanes(static_cast<float>(k)));
       float where[n];
       first.where.store_unaligned(where);
-      for (int k = 0; k < n; ++k) out[row * step + at + k] = static_cast<std::int64_t>(where[k]);
+      for (int k = 0; k < n; ++k) out[row * stride + at + k] = static_cast<std::int64_t>(where[k]);
     }
 }
 
@@ -99,8 +99,9 @@ template <class Isa>
     constexpr int n = static_cast<int>(batch<Isa, float>::size);
     const reduced_rows r = reduced_rows_of(s);
     const bool fits = r.adjacent && r.count <= first_extremes<Isa>::max_index;
-    if (fits && r.step >= n) return argmax_of_rows<Isa>(r, s.rule == reduction_rule::max, in, out);
-    if (fits && r.step == 1 && r.count >= n) return argmax_of_contiguous<Isa>(r, s.rule, in, out);
+    if (fits && r.stride >= n)
+      return argmax_of_rows<Isa>(r, s.rule == reduction_rule::max, in, out);
+    if (fits && r.stride == 1 && r.count >= n) return argmax_of_contiguous<Isa>(r, s.rule, in, out);
   }
   reference::argmax(s, in, out);
 }

@@ -97,17 +97,18 @@ struct byte_means {
       : narrower(output_range_of(quantizer_of(out_q))),
         zero_point(in_q.zero_point + (std::is_signed_v<Q> ? 128 : 0)) {}
 
-  /// Of `count` windows, whose inputs are `step` elements apart.
-  CTQ_INLINE_BY_FLATTEN void operator()(pool_window w, int count, int channels, std::ptrdiff_t step,
-                                        const Q* in, float inverse, Q* out) const noexcept {
+  /// The means of `count` windows, whose inputs are `stride` elements apart.
+  CTQ_INLINE_BY_FLATTEN void operator()(pool_window w, int count, int channels,
+                                        std::ptrdiff_t stride, const Q* in, float inverse,
+                                        Q* out) const noexcept {
     if (w.taps() <= byte_sums<Isa>::most_taps) {
-      for_each_group<n>(w, count, channels, step, [&](const window_group& g) CTQ_INLINE_BY_FLATTEN {
-        of_few(w, g, in, floats(inverse), out);
-      });
+      for_each_group<n>(w, count, channels, stride,
+                        [&](const window_group& g)
+                            CTQ_INLINE_BY_FLATTEN { of_few(w, g, in, floats(inverse), out); });
       return;
     }
     const floats factor(inverse);
-    for (; count > 0; --count, w.in += step, w.out += channels) {
+    for (; count > 0; --count, w.in += stride, w.out += channels) {
       int c = 0;
       for (; c + 2 * n <= channels; c += 2 * n)
         of_many<2>(*this, w, in + (w.in + c), factor, out + (w.out + c));
@@ -203,7 +204,7 @@ template <vectorized Isa, quantized Q>
                                                    const qparams& in_q, const qparams& out_q,
                                                    Q* out) noexcept {
   const byte_means<Isa, Q> means(in_q, out_q);
-  const std::ptrdiff_t step = step_of_windows(shape);
+  const std::ptrdiff_t stride = stride_of_windows(shape);
   int divisor = 0;
   float inverse = 0.0F;
   for_each_run(shape, [&](const pool_window& w, int count) CTQ_INLINE_BY_FLATTEN {
@@ -211,7 +212,7 @@ template <vectorized Isa, quantized Q>
       divisor = n;
       inverse = reference::mean_of(n, in_q, out_q).inverse;
     }
-    means(w, count, shape.channels, step, in, inverse, out);
+    means(w, count, shape.channels, stride, in, inverse, out);
   });
 }
 

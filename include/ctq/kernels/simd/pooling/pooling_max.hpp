@@ -28,10 +28,11 @@ template <class Batch>
 /// Requires  at least as many channels as a register has lanes
 template <class Isa, class T>
 [[gnu::always_inline]] inline void max_windows(const pool_window& w, int count, int channels,
-                                               std::ptrdiff_t step, const T* in, T* out) noexcept {
+                                               std::ptrdiff_t stride, const T* in,
+                                               T* out) noexcept {
   using lanes = batch<Isa, T>;
   for_each_group<static_cast<int>(lanes::size)>(
-      w, count, channels, step, [&](const window_group& g) __attribute__((always_inline)) {
+      w, count, channels, stride, [&](const window_group& g) __attribute__((always_inline)) {
         lanes best[registers_of_a_group];
         unroll<registers_of_a_group>([&](auto k) __attribute__((always_inline)) {
           best[k] = lanes(reference::lowest<T>);
@@ -85,12 +86,12 @@ template <class Isa, std::convertible_to<pool_shape> Shape, class T>
           max_window<narrowest_width<Isa>>(shape, w, in, in_end, out, out_end);
         });
   } else {
-    const std::ptrdiff_t step = step_of_windows(shape);
+    const std::ptrdiff_t stride = stride_of_windows(shape);
     with_width<Isa, T>(
         channels, [&](auto width) __attribute__((always_inline)) {
           for_each_run(
               shape, [&](const pool_window& w, int count) __attribute__((always_inline)) {
-                max_windows<decltype(width)>(w, count, shape.channels, step, in, out);
+                max_windows<decltype(width)>(w, count, shape.channels, stride, in, out);
               });
         });
   }

@@ -11,11 +11,11 @@
 
 namespace ctq::kernels::simd {
 
-/// A reduction of `count` elements that lie `step` apart, `rows` times for each of `step`.
+/// A reduction of `count` elements that lie `stride` apart, `rows` times for each of `stride`.
 struct reduced_rows {
   int rows = 1;
   int count = 1;
-  int step = 1;
+  int stride = 1;
   bool adjacent = true;  // the reduced axes are; else there are no such rows
 };
 
@@ -28,7 +28,7 @@ struct reduced_rows {
       r.adjacent = r.adjacent && r.rows == 1;
       r.count *= s.in[a];
     } else {
-      (r.count == 1 ? r.step : r.rows) *= s.in[a];
+      (r.count == 1 ? r.stride : r.rows) *= s.in[a];
     }
   }
   return r;
@@ -45,28 +45,28 @@ template <class Batch>
   }
 }
 
-/// Elements that are `step` apart, for a register of adjacent ones at a time; the last register
+/// Elements that are `stride` apart, for a register of adjacent ones at a time; the last register
 /// overlaps the one before.
-/// Requires  r.step is at least the lanes of a register
+/// Requires  r.stride is at least the lanes of a register
 template <class Isa, class T>
 [[gnu::always_inline]] inline void extremes_of_rows(const reduced_rows& r, bool largest,
                                                     const T* in, T* out) noexcept {
   using lanes = batch<Isa, T>;
   constexpr int n = static_cast<int>(lanes::size);
-  const std::ptrdiff_t step = r.step;
+  const std::ptrdiff_t stride = r.stride;
   for (std::ptrdiff_t row = 0; row < r.rows; ++row)
-    for (std::ptrdiff_t i = 0; i < step; i += n) {
-      const std::ptrdiff_t at = i < step - n ? i : step - n;
-      const T* const x = in + row * r.count * step + at;
+    for (std::ptrdiff_t i = 0; i < stride; i += n) {
+      const std::ptrdiff_t at = i < stride - n ? i : stride - n;
+      const T* const x = in + row * r.count * stride + at;
       lanes best = lanes::load_unaligned(x);
       if (largest) {
         for (std::ptrdiff_t k = 0; k < r.count; ++k)
-          best = larger(best, lanes::load_unaligned(x + k * step));
+          best = larger(best, lanes::load_unaligned(x + k * stride));
       } else {
         for (std::ptrdiff_t k = 0; k < r.count; ++k)
-          best = smaller(best, lanes::load_unaligned(x + k * step));
+          best = smaller(best, lanes::load_unaligned(x + k * stride));
       }
-      best.store_unaligned(out + row * step + at);
+      best.store_unaligned(out + row * stride + at);
     }
 }
 
@@ -87,8 +87,8 @@ template <class Isa, class T>
 [[nodiscard, gnu::always_inline]] inline bool extremes(const reduction_shape& s, const T* in,
                                                        T* out) noexcept {
   const reduced_rows r = reduced_rows_of(s);
-  const bool in_lanes = r.step >= static_cast<int>(batch<Isa, T>::size);
-  if (!r.adjacent || (r.step > 1 && !in_lanes)) return false;
+  const bool in_lanes = r.stride >= static_cast<int>(batch<Isa, T>::size);
+  if (!r.adjacent || (r.stride > 1 && !in_lanes)) return false;
   if (in_lanes) {
     extremes_of_rows<Isa>(r, s.rule == reduction_rule::max, in, out);
   } else {
@@ -110,7 +110,7 @@ template <class Isa, quantized Q>
     if (!extremes<Isa>(s, in, out)) reference::extremes(s, in, out);
   } else if (!r.adjacent || r.count > most) {
     reference::reduction(s, in, in_q, out_q, out);
-  } else if (r.step == 1) {
+  } else if (r.stride == 1) {
     const quantizer to = reference::sums_quantizer(s, r.count, in_q, out_q);
     for (std::ptrdiff_t row = 0; row < r.rows; ++row, in += r.count) {
       std::int32_t sum = 0;
@@ -122,7 +122,7 @@ template <class Isa, quantized Q>
     simd::pooling_avg<Isa>(pool_shape{.batch = r.rows,
                                       .in_h = 1,
                                       .in_w = r.count,
-                                      .channels = r.step,
+                                      .channels = r.stride,
                                       .out_h = 1,
                                       .out_w = 1,
                                       .kernel_h = 1,

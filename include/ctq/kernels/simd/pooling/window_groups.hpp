@@ -36,11 +36,11 @@ struct window_group {
 }
 
 /// Calls visit(window_group) until all channels of `count` windows are covered, whose inputs are
-/// `step` elements apart.
+/// `stride` elements apart.
 /// Requires  at least Lanes channels, the elements of a register
 template <int Lanes, class Visit>
 [[gnu::always_inline]] inline void for_each_group(const pool_window& w, int count, int channels,
-                                                  std::ptrdiff_t step, Visit visit) noexcept {
+                                                  std::ptrdiff_t stride, Visit visit) noexcept {
   const int registers = (channels + Lanes - 1) / Lanes, last = channels - Lanes;
   const int log2 = best_log2(registers, count);
   const int each = 1 << log2, windows = registers_of_a_group >> log2;
@@ -51,7 +51,7 @@ template <int Lanes, class Visit>
         const int window = first + (k >> log2) < count ? first + (k >> log2) : count - 1;
         const int lane = (at + (k & (each - 1))) * Lanes;
         const int channel = lane < last ? lane : last;
-        g.in[k] = w.in + window * step + channel;
+        g.in[k] = w.in + window * stride + channel;
         g.out[k] = w.out + static_cast<std::ptrdiff_t>(window) * channels + channel;
       });
       visit(g);

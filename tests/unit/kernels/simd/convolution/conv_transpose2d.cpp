@@ -76,8 +76,8 @@ constexpr std::size_t workspace_of_layers(int layers, int stride) {
   std::size_t bytes = 0;
   for (int i = 0; i < layers; ++i)
     bytes += kernel_code<kernel_of>::workspace_bytes<simd_kernels<isa::native>>(
-        signature(kernel::conv_transpose2d, quint8, quint8,
-                  conv_transpose2d_shape{1, 4, 4, 8, 8 + i, stride, stride, stride, stride}));
+        signature_of(kernel::conv_transpose2d, quint8, quint8,
+                     conv_transpose2d_shape{1, 4, 4, 8, 8 + i, stride, stride, stride, stride}));
   return bytes;
 }
 static_assert(workspace_of_layers(1, 32) > 0 && workspace_of_layers(4, 16) > 0);

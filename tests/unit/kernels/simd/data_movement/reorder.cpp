@@ -42,23 +42,23 @@ TEST_CASE("reorder writes elements in the order of the axes") {
 TEST_CASE_TEMPLATE("simd reorder equals the reference for all permutations", T, std::uint8_t,
                    std::int8_t, float) {
   samples::for_each_seed(samples::seeds(60), [](samples::generator& random, unsigned) {
-    int extent[6], step[6];
+    int extent[6], stride[6];
     const int offset = random.between(0, 3);
     for (int& e : extent) e = random.between(1, 3);
     extent[random.between(0, 5)] = random.between(1, 40);
     extent[random.between(0, 5)] = random.between(1, 20);
     int next = 1;
     for (int i = 5; i >= 0; --i) {
-      step[i] = next;
+      stride[i] = next;
       next *= extent[i];
     }
     reorder_shape s{.offset = offset};
     for (int i = 0; i < 6; ++i) {
       const int other = random.between(i, 5);
       std::swap(extent[i], extent[other]);
-      std::swap(step[i], step[other]);
+      std::swap(stride[i], stride[other]);
       s.extent[i] = extent[i];
-      s.step[i] = random.between(0, 9) == 0 ? 0 : step[i];  // 0: an expansion
+      s.stride[i] = random.between(0, 9) == 0 ? 0 : stride[i];  // 0: an expansion
     }
     check<T>(s, static_cast<std::size_t>(offset + next));
   });

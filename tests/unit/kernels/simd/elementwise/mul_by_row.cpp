@@ -30,10 +30,11 @@ struct images_and_factors {
   }
   [[nodiscard]] broadcast_shape sizes(int row_tensor) const {
     broadcast_shape s{.extent = {1, images, rows, row}};
-    const int all_steps[] = {0, rows * row, row, 1}, row_steps[] = {0, for_each ? row : 0, 0, 1};
+    const int all_strides[] = {0, rows * row, row, 1},
+              row_strides[] = {0, for_each ? row : 0, 0, 1};
     for (int axis = 0; axis < broadcast_shape::axes; ++axis) {
-      s.step[row_tensor][axis] = row_steps[axis];
-      s.step[1 - row_tensor][axis] = all_steps[axis];
+      s.stride[row_tensor][axis] = row_strides[axis];
+      s.stride[1 - row_tensor][axis] = all_strides[axis];
     }
     return s;
   }
@@ -102,7 +103,7 @@ TEST_CASE_TEMPLATE("a row is used for many rows of the other tensor, if it has r
     CHECK(!is_used({1, 8, 2048 + n, false}));
     CHECK(!is_used({1, 8, n, true}, 0));
     broadcast_shape equal = images_and_factors{1, 8, n, true}.sizes(1);
-    equal.step[1][2] = n;
+    equal.stride[1][2] = n;
     CHECK(!simd::is_mul_by_row<Isa, std::uint8_t>(equal, 1));
   }
 }

@@ -16,7 +16,7 @@ namespace {
 void check(const softmax_shape& s, unsigned seed) {
   CAPTURE(s.rows);
   CAPTURE(s.count);
-  CAPTURE(s.step);
+  CAPTURE(s.stride);
   const auto size = static_cast<std::size_t>(s.rows) * static_cast<std::size_t>(s.count);
   const samples::fenced in(samples::plain_floats(size, seed));
   std::vector<float> expected(size);
@@ -38,7 +38,7 @@ TEST_CASE("softmax divides by the sum along an axis") {
   CHECK(out[0] == doctest::Approx(0.09003057));
   CHECK(out[2] == doctest::Approx(0.66524096));
   CHECK(out[5] == out[2]);
-  reference::softmax({.rows = 3, .count = 2, .step = 3}, in.data(), out.data());
+  reference::softmax({.rows = 3, .count = 2, .stride = 3}, in.data(), out.data());
   CHECK(out[0] == doctest::Approx(0.04742587));
   CHECK(out[3] == doctest::Approx(0.95257413));
   reference::softmax({.rows = 2, .count = 3, .logarithm = 1}, in.data(), out.data());
@@ -60,10 +60,10 @@ TEST_CASE("a NaN makes all of its row NaN") {
 
 TEST_CASE("simd softmax gives the bits of the reference, also in place") {
   samples::for_each_seed(samples::seeds(200), [](samples::generator& random, unsigned seed) {
-    const int step = random.between(0, 2) == 0 ? random.between(1, 5) : 1;
-    check({.rows = step * random.between(1, 4),
+    const int stride = random.between(0, 2) == 0 ? random.between(1, 5) : 1;
+    check({.rows = stride * random.between(1, 4),
            .count = random.between(1, 70),
-           .step = step,
+           .stride = stride,
            .logarithm = random.between(0, 1)},
           seed);
   });

@@ -66,7 +66,7 @@ TEST_CASE("axes that are adjacent are rows") {
     return simd::reduced_rows_of({reduction_rule::max, in, axes});
   };
   constexpr auto middle = rows({2, 3, 4, 5}, 6);
-  static_assert(middle.rows == 2 && middle.count == 12 && middle.step == 5 && middle.adjacent);
+  static_assert(middle.rows == 2 && middle.count == 12 && middle.stride == 5 && middle.adjacent);
   static_assert(rows({2, 3, 1, 5}, 10).adjacent);
   static_assert(!rows({2, 3, 4, 5}, 10).adjacent);
   static_assert(rows({1, 3, 4}, 5).rows == 3);
