@@ -162,6 +162,20 @@ class observed_model : public model_calls<observed_model<Model, Plan, Isa>, fals
   std::span<const observers::any_observer> observers() const&& = delete;
   [[nodiscard]] ctq::semantics semantics() const { return semantics_; }
 
+  /// Adds what a model with the same weights observed on other calibration data, so that calibration
+  /// can be divided among threads, with a model each. Afterwards the state is as if this model had
+  /// run on both data, its own first.
+  /// Errors  other semantics; an observer that cannot be merged exactly, such as HistogramObserver:
+  ///         nothing is merged
+  [[nodiscard, gnu::cold]] status merge(const observed_model& other) {
+    std::vector<observers::any_observer> merged = observers_;
+    for (std::size_t i = 0; i < merged.size(); ++i)
+      if (const status ok = merged[i].merge(other.observers_[i]); !ok)
+        return fail("observer " + std::to_string(i), ok.error().message());
+    observers_ = std::move(merged);
+    return done{};
+  }
+
  private:
   template <class, bool, class, class>
   friend class model_calls;

@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <limits>
 #include <type_traits>
@@ -159,6 +160,46 @@ TEST_CASE("data with NaN is an error that names the node") {
   REQUIRE(!int8);
   CHECK(int8.error().place.starts_with("node input"));
   CHECK(int8.error().cause.find("NaN") != std::string::npos);
+}
+
+TEST_CASE("models that observed parts of the data are merged") {
+  std::mt19937 random{4};
+  auto all = observed_mlp(), first = observed_mlp(), second = observed_mlp();
+  for (int i = 0; i < 6; ++i) {
+    ctq::tensor<float, 3, 21> x;
+    small::fill(x, random);
+    all(x);
+    (i < 4 ? first : second)(x);
+  }
+  const auto are_equal = [](const auto& a, const auto& b) {
+    return std::ranges::equal(a.observers(), b.observers(), [](const auto& x, const auto& y) {
+      return *x.calculate_qparams() == *y.calculate_qparams();
+    });
+  };
+  CHECK_FALSE(are_equal(first, all));
+  REQUIRE(first.merge(second).has_value());
+  CHECK(are_equal(first, all));
+}
+
+TEST_CASE("merging what cannot be merged exactly is an error that changes nothing") {
+  const auto weights = small::checked_weights<small::mlp>(5);
+  auto one =
+      ctq::prepare<small::mlp, ctq::x86, ctq::qconfig_mapping<ctq::global<histograms_everywhere>>>(
+          weights);
+  auto other = one;
+  std::mt19937 random{4};
+  ctq::tensor<float, 3, 21> x;
+  small::fill(x, random);
+  other(x);
+  const auto error = one.merge(other);
+  REQUIRE_FALSE(error.has_value());
+  CHECK(error.error().message() ==
+        "observer 0: HistogramObserver: depends on the order of the data and cannot be merged");
+  for (const auto& o : one.observers()) CHECK_FALSE(o.observed());
+
+  ctq::observed_model<small::mlp, decltype(observed_mlp())::plan> older{weights,
+                                                                        ctq::semantics::torch_1_13};
+  CHECK_FALSE(observed_mlp().merge(older).has_value());
 }
 
 TEST_CASE("shared observers are one observer") {
