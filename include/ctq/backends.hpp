@@ -3,6 +3,8 @@
 
 // backends: PyTorch's backend configs and default qconfigs. Data only.
 
+#include "ctq/core/compiler_flags.hpp"
+
 #include "ctq/backends/default_qconfig_mappings.hpp"
 #include "ctq/backends/default_qconfigs.hpp"
 #include "ctq/backends/executorch.hpp"

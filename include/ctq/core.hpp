@@ -5,11 +5,12 @@
 // time and at run time. Not included, since it costs Boost.Hana: ctq/core/reflect.hpp, the names of
 // the members of structs.
 
+#include "ctq/core/compiler_flags.hpp"
+
 #include "ctq/core/attributes.hpp"
 #include "ctq/core/diagnostic.hpp"
 #include "ctq/core/dtype.hpp"
 #include "ctq/core/fixed_string.hpp"
-#include "ctq/core/float_flags.hpp"
 #include "ctq/core/isa.hpp"
 #include "ctq/core/kernel_signature.hpp"
 #include "ctq/core/list.hpp"

@@ -13,6 +13,8 @@
 //   ctq/ops/reflect.hpp  the names of options
 //   ctq/train.hpp        quantization-aware training
 
+#include "ctq/core/compiler_flags.hpp"
+
 #include "ctq/backends.hpp"
 #include "ctq/core.hpp"
 #include "ctq/graph.hpp"

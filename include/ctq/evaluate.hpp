@@ -5,6 +5,8 @@
 // calibration, for tests, and to compare stages layer by layer. The float implementations of ops,
 // called as in Python, are in evaluate/float_ops. Not part of ctq/ctq.hpp.
 
+#include "ctq/core/compiler_flags.hpp"
+
 #include "ctq/evaluate/compare.hpp"
 #include "ctq/evaluate/custom_modules.hpp"
 #include "ctq/evaluate/equalized_weights.hpp"

@@ -4,6 +4,8 @@
 // graph: models as lists of named nodes, in a constant or at run time, and the shapes of what the
 // nodes compute.
 
+#include "ctq/core/compiler_flags.hpp"
+
 #include "ctq/graph/graph.hpp"
 #include "ctq/graph/integers.hpp"
 #include "ctq/graph/model.hpp"

@@ -5,6 +5,8 @@
 // observers, no float models, no calibration, no streams. Of backends those of servers and phones;
 // others are in ctq/backends/. See ctq/ctq.hpp for all of ctq.
 
+#include "ctq/core/compiler_flags.hpp"
+
 #include "ctq/backends/qnnpack.hpp"
 #include "ctq/backends/x86.hpp"
 #include "ctq/graph.hpp"

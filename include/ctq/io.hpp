@@ -6,6 +6,8 @@
 // ctq/io/idx.hpp, which needs zlib, and what reads models at run time for ctq/evaluate.hpp:
 // ctq/io/read_fx.hpp, load_modules.hpp, traced_model.hpp, evaluator_qparams.hpp.
 
+#include "ctq/core/compiler_flags.hpp"
+
 #include "ctq/io/convert_trained.hpp"
 #include "ctq/io/file_path.hpp"
 #include "ctq/io/load_qparams.hpp"

@@ -4,6 +4,8 @@
 // json: backends, qconfig mappings and custom configs from and to JSON, at compile time
 // (spec_from_json, to_json) and at run time (json::from_json, json::append_json).
 
+#include "ctq/core/compiler_flags.hpp"
+
 #include "ctq/json/backend_file.hpp"
 #include "ctq/json/constant_document.hpp"
 #include "ctq/json/count_values.hpp"

@@ -4,6 +4,8 @@
 // Observers at run time: each collects statistics of tensors during calibration and calculates
 // scale and zero point from them. Fake quantization simulates the rounding error.
 
+#include "ctq/core/compiler_flags.hpp"
+
 #include "ctq/observers/any_fake_quantize.hpp"
 #include "ctq/observers/calculate_qparams.hpp"
 #include "ctq/observers/choose_qparams.hpp"

@@ -6,6 +6,8 @@
 // or writes files needs them: ctq/ops/op_table.hpp, from names to ops, and ctq/ops/reflect.hpp, the
 // names of options, which takes half a second to compile.
 
+#include "ctq/core/compiler_flags.hpp"
+
 #include "ctq/ops/activations.hpp"
 #include "ctq/ops/arithmetic.hpp"
 #include "ctq/ops/backend_ops.hpp"

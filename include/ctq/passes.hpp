@@ -4,6 +4,8 @@
 // passes: what is decided about a model. Each pass is a constexpr function from graph to graph;
 // plan applies all of them to a model, a backend and a mapping.
 
+#include "ctq/core/compiler_flags.hpp"
+
 #include "ctq/passes/check_convert_mapping.hpp"
 #include "ctq/passes/check_dtype_config.hpp"
 #include "ctq/passes/code_options.hpp"

@@ -6,6 +6,8 @@
 // dispatched.hpp and compiled_kernels/define_kernel_set.hpp are not included here: they are for
 // translation units that are compiled for each instruction set.
 
+#include "ctq/core/compiler_flags.hpp"
+
 #include "ctq/kernels/operands.hpp"
 #include "ctq/runtime/aligned_buffer.hpp"
 #include "ctq/runtime/bind_kernels.hpp"

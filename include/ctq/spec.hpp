@@ -3,6 +3,8 @@
 
 // spec: PyTorch's BackendConfig and QConfigMapping, as types with plain records.
 
+#include "ctq/core/compiler_flags.hpp"
+
 #include "ctq/spec/backend_config.hpp"
 #include "ctq/spec/backend_pattern_config.hpp"
 #include "ctq/spec/backend_spec.hpp"
@@ -25,4 +27,5 @@
 #include "ctq/spec/rule.hpp"
 #include "ctq/spec/validate.hpp"
 #include "ctq/spec/validate_config.hpp"
+#include "ctq/spec/validate_fusion.hpp"
 #include "ctq/spec/validate_mapping.hpp"

@@ -3,6 +3,8 @@
 
 // train: quantization-aware training of compiled models. Not part of ctq/ctq.hpp.
 
+#include "ctq/core/compiler_flags.hpp"
+
 #include "ctq/train/check_trainable.hpp"
 #include "ctq/train/gradients/arithmetic.hpp"
 #include "ctq/train/gradients/batch_norm.hpp"

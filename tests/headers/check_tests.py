@@ -29,7 +29,7 @@ WITHOUT_LOGIC = {
     "passes/fx_semantics": "tests/golden runs both releases",
     # Macros, and names for other types.
     "ops/backend_ops": "a list, which the backends would not compile without",
-    "core/float_flags": "tests/integration/float_flags.py compiles with each flag",
+    "core/compiler_flags": "tests/integration/compiler_flags compiles with each flag",
     "kernels/baseline_warning": "tests/integration/baseline_warning.py compiles with many flags",
     "kernels/tuning_warning": "tests/integration/tuning_warning.py compiles with many flags",
     "kernels/simd/inline_by_flatten": "an attribute",

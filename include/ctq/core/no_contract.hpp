@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "ctq/core/float_flags.hpp"
+#include "ctq/core/compiler_flags.hpp"
 
 // Prevents contraction of a product and a following add to an fma.
 //

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "ctq/core/compiler_flags.hpp"
 #include "ctq/core/dtype.hpp"
-#include "ctq/core/float_flags.hpp"
 
 // Quantization parameters: real = (q - zero_point) * scale.
 

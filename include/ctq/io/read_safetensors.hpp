@@ -178,6 +178,7 @@ template <int = 0>
 ///         "weights.safetensors: header byte 37"
 template <int = 0>
 [[nodiscard, gnu::cold]] result<tensor_file> read_safetensors(const file_path& path) {
+  if (status s = path.check(); !s) return unexpected{s.error()};
   struct stat about {};
   int problem = ::stat(path.c_str(), &about) == 0 ? 0 : errno;
   if (problem == 0 && S_ISDIR(about.st_mode)) problem = EISDIR;

@@ -30,6 +30,7 @@ class file_replacement {
   /// Follows symbolic links. Pipes, terminals and other special files are written directly.
   /// Errors  those of the system; the file is a directory, or is not writable
   [[nodiscard]] static result<file_replacement> open(const file_path& to) {
+    if (const status ok = to.check(); !ok) return unexpected{ok.error()};
     const std::string& path = to.string();
     file_replacement file;
     struct stat old {};

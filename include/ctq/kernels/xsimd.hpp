@@ -3,7 +3,7 @@
 
 #include <xsimd/xsimd.hpp>
 
-#include "ctq/core/float_flags.hpp"
+#include "ctq/core/compiler_flags.hpp"
 #include "ctq/core/isa.hpp"
 
 // The only header that includes xsimd: maps instruction set tags to xsimd architectures and hides

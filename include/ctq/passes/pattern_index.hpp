@@ -28,15 +28,6 @@ struct pattern_index {
 
 using dynamic_pattern_index = pattern_index<0, 0>;
 
-/// The element of the root: the one at the config's path, else the one reached by taking the last
-/// element of each tuple, ignoring MatchAllNode.
-[[nodiscard]] constexpr int root_element(const backend_pattern_config_record& c) {
-  if (!c.root_node_getter.empty()) return element_at(c.pattern, c.root_node_getter);
-  int i = c.pattern.element.size() - 1;
-  while (i > 0 && c.pattern.element[i].op == nullptr) --i;
-  return i;
-}
-
 /// How many elements the patterns of a backend have together.
 [[nodiscard]] constexpr int count_elements(const backend_view& backend) {
   int elements = 0;

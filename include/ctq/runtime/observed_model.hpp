@@ -162,9 +162,9 @@ class observed_model : public model_calls<observed_model<Model, Plan, Isa>, fals
   std::span<const observers::any_observer> observers() const&& = delete;
   [[nodiscard]] ctq::semantics semantics() const { return semantics_; }
 
-  /// Adds what a model with the same weights observed on other calibration data, so that calibration
-  /// can be divided among threads, with a model each. Afterwards the state is as if this model had
-  /// run on both data, its own first.
+  /// Adds what a model with the same weights observed on other data, so that threads can share the
+  /// work of calibration, with a model each. Afterwards the state is as if this model had run on
+  /// both data, its own first.
   /// Errors  other semantics; an observer that cannot be merged exactly, such as HistogramObserver:
   ///         nothing is merged
   [[nodiscard, gnu::cold]] status merge(const observed_model& other) {

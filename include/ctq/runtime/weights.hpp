@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -11,6 +13,7 @@
 
 #include "ctq/core/result.hpp"
 #include "ctq/graph/graph.hpp"
+#include "ctq/kernels/batch_norm_fold.hpp"
 #include "ctq/ops/backend_ops.hpp"
 #include "ctq/runtime/named_tensors.hpp"
 #include "ctq/runtime/packing/graph_nodes.hpp"
@@ -141,6 +144,38 @@ struct parameter {
   return weights{std::move(all)};
 }
 
+/// Checks that batch norms can be computed in float32, also when they are folded into the layers of
+/// the model.
+/// Errors  a negative variance; a deviation that is so small, beside the largest parameter of these
+///         layers, that a quotient may exceed float32
+[[nodiscard, gnu::cold]] inline status check_batch_norms(graph_view<stage::traced> g,
+                                                         const weights& w) {
+  double largest = 0.0;
+  for (int i = 0; i < g.size(); ++i) {
+    if (g[i].op->descriptor->layer_axes < 0 && !g[i].op->descriptor->is_batch_norm) continue;
+    for (const parameter& p : parameters_of(g[i]))
+      for (const float x : w.find(p.name)->values)
+        largest = std::max(largest, std::abs(static_cast<double>(x)));
+  }
+  for (int i = 0; i < g.size(); ++i) {
+    if (g[i].op->descriptor->parameters != &descriptors::batch_norm2d_parameters) continue;
+    const std::string module{module_of_call(g[i].name)};
+    const float eps = g[i].attrs.as<batch_norm2d_options>().eps;
+    const std::vector<float>& gamma = w.find(module, "weight")->values;
+    const std::vector<float>& variance = w.find(module, "running_var")->values;
+    for (std::size_t c = 0; c < variance.size(); ++c) {
+      if (variance[c] < 0.0F)
+        return fail("tensor " + module + ".running_var", "a value is negative");
+      const double inverse = kernels::inverse_deviation(variance[c], eps);
+      const double scale = std::max(1.0, std::abs(static_cast<double>(gamma[c]))) * inverse;
+      if (!(2.0 * largest * scale + largest <= std::numeric_limits<float>::max()))
+        return fail("tensor " + module + ".running_var",
+                    "a value is so small that parameters exceed float32, divided by the deviation");
+    }
+  }
+  return done{};
+}
+
 /// The float parameters of a model, checked: each is there once, in the shape that the model needs,
 /// and finite.
 ///
@@ -150,10 +185,13 @@ template <const auto& Model>
 class model_weights {
  public:
   /// Errors  a tensor that is missing, superfluous, given twice, of another shape, or with values
-  ///         that are NaN or infinite (operands, such as masks, may be infinite)
+  ///         that are NaN or infinite (operands, such as masks, may be infinite); as
+  ///         check_batch_norms
   [[nodiscard]] static result<model_weights> check(weights w) {
     if (const status s = check_weights(Model.view(), w); !s) return unexpected{s.error()};
-    return model_weights{with_implied(Model.view(), std::move(w))};
+    weights all = with_implied(Model.view(), std::move(w));
+    if (const status s = check_batch_norms(Model.view(), all); !s) return unexpected{s.error()};
+    return model_weights{std::move(all)};
   }
 
   model_weights(const model_weights&) = default;

@@ -77,6 +77,15 @@ struct backend_pattern_config_record {
                                    const backend_pattern_config_record&) = default;
 };
 
+/// The element of the root: the one at the config's path, else the one reached by taking the last
+/// element of each tuple, ignoring MatchAllNode.
+[[nodiscard]] constexpr int root_element(const backend_pattern_config_record& c) {
+  if (!c.root_node_getter.empty()) return element_at(c.pattern, c.root_node_getter);
+  int i = c.pattern.element.size() - 1;
+  while (i > 0 && c.pattern.element[i].op == nullptr) --i;
+  return i;
+}
+
 /// The dtype configs of a pattern; the first that matches the qconfig is used.
 template <class... Config>
 struct dtype_configs {

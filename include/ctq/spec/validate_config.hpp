@@ -5,7 +5,7 @@
 
 #include "ctq/ops/backend_ops.hpp"
 #include "ctq/spec/finding.hpp"
-#include "ctq/spec/fused_parts.hpp"
+#include "ctq/spec/validate_fusion.hpp"
 
 // Checks a single pattern config.
 
@@ -176,37 +176,6 @@ constexpr void dtypes(findings& out, spec_place at, const dtype_config_record& d
   }
 }
 
-constexpr void modules(findings& out, spec_place at, const backend_pattern_config_record& c) {
-  const bool wraps = c.fuser_method == &sequential_wrapper2;
-  if (c.fused_module != nullptr && c.fuser_method == nullptr) {
-    at.field = "fused_module";
-    out.error(rule::fused_without_fuser, at, c.fused_module->name, " has no fuser_method");
-  } else if (c.fused_module == nullptr && wraps) {
-    at.field = "fuser_method";
-    out.error(rule::fused_without_fuser, at, c.fuser_method->name, " has no fused_module");
-  }
-  if (c.fuser_method != nullptr && c.extra_inputs_getter.empty()) {
-    if (!is_chain(c.pattern)) {
-      at.field = "fuser_method";
-      out.error(rule::fused_module_mismatch, at,
-                "arguments would be lost: an extra_inputs_getter names those to keep");
-    } else if (!can_fuse(c.pattern, c.fuser_method)) {
-      at.field = "fuser_method";
-      out.error(rule::fused_module_mismatch, at, c.fuser_method->name,
-                " does not match the ops of this pattern");
-    } else if (c.fuser_method->keeps_parts && !can_become(c.pattern, c.fused_module)) {
-      at.field = "fused_module";
-      out.error(rule::fused_module_mismatch, at, c.fused_module->name,
-                " does not consist of the ops of this pattern");
-    }
-  }
-  const op_id reference = c.reference_quantized_module_for_root;
-  if (c.root_module == nullptr && reference != nullptr) {
-    at.field = "reference_quantized_module_for_root";
-    out.error(rule::reference_without_root, at, reference->name, " has no root_module");
-  }
-}
-
 /// The op whose output has another range than its input, or nullptr.
 constexpr op_id op_that_changes_range(const pattern_record& p) {
   for (const pattern_element& e : p.element)
@@ -224,17 +193,6 @@ constexpr void observation(findings& out, spec_place at, const backend_pattern_c
   if (changer != nullptr)
     out.error(rule::share_observer_range, at, "the output of ", changer->name,
               " has another range than its input");
-}
-
-constexpr void paths(findings& out, spec_place at, const backend_pattern_config_record& c) {
-  const auto leads_nowhere = [&c](const node_path& p) { return element_at(c.pattern, p) < 0; };
-  at.field = "root_node_getter";
-  if (!c.root_node_getter.empty() && leads_nowhere(c.root_node_getter))
-    out.error(rule::node_path, at, "the indices lead to no node of the pattern");
-  at.field = "extra_inputs_getter";
-  for (const node_path& p : c.extra_inputs_getter)
-    if (leads_nowhere(p))
-      out.error(rule::node_path, at, "the indices lead to no node of the pattern");
 }
 
 constexpr void input_index(findings& out, spec_place at, const input_index_record& index) {

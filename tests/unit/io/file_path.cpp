@@ -21,3 +21,14 @@ TEST_CASE("the name without its directories") {
   CHECK(ctq::file_path{"c.bin"}.filename() == "c.bin");
   CHECK(ctq::file_path{"a/"}.filename().empty());
 }
+
+TEST_CASE("names that the system cannot open are errors") {
+  const auto problem = [](const ctq::file_path& path) {
+    const ctq::status ok = path.check();
+    return ok ? "" : ok.error().message();
+  };
+  CHECK(problem("a.bin").empty());
+  CHECK(problem("") == "name of a file: is empty");
+  CHECK(problem(static_cast<const char*>(nullptr)) == "name of a file: is empty");
+  CHECK(problem(std::string("a.bin\0/b", 8)) == "name of a file: has a zero byte after a.bin");
+}

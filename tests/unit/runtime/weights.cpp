@@ -130,3 +130,34 @@ TEST_CASE("a batch norm owns four vectors, a conv without bias one tensor") {
   CHECK(ctq::parameters_of(g[ctq::find(g, "conv2")])[0].shape == std::vector<int>{10, 2, 1, 3});
   CHECK(ctq::parameters_of(small::mlp.view()[3]).size() == 1);
 }
+
+TEST_CASE("batch norms that float32 cannot compute are errors") {
+  static constexpr auto net =
+      ctq::model("x"_n = ctq::nn::placeholder({1, 2, 4, 4}),
+                 "conv"_n = ctq::nn::conv2d("x"_n, {.out_channels = 2, .kernel_size = 1}),
+                 "bn"_n = ctq::nn::batch_norm2d("conv"_n), "out"_n = ctq::nn::output("bn"_n));
+  const auto with = [](const char* name, float value) {
+    std::vector<ctq::weight_tensor> all{{"conv.weight", {2, 2, 1, 1}, {1, 2, 3, 4}},
+                                        {"conv.bias", {2}, {0, 1}},
+                                        {"bn.weight", {2}, {1, 1}},
+                                        {"bn.bias", {2}, {0, 0}},
+                                        {"bn.running_mean", {2}, {0, 1}},
+                                        {"bn.running_var", {2}, {1, 0}}};
+    for (ctq::weight_tensor& t : all)
+      if (t.name == name) t.values[1] = value;
+    return ctq::model_weights<net>::check(ctq::weights{all});
+  };
+  CHECK(with("", 0.0F).has_value());
+  CHECK(with("conv.weight", 1e30F).has_value());
+  const auto negative = with("bn.running_var", -1.0F);
+  REQUIRE_FALSE(negative.has_value());
+  CHECK(negative.error().message() == "tensor bn.running_var: a value is negative");
+  for (const char* name : {"conv.weight", "conv.bias", "bn.weight", "bn.running_mean"}) {
+    CAPTURE(name);
+    const auto too_large = with(name, 3e38F);
+    REQUIRE_FALSE(too_large.has_value());
+    CHECK(too_large.error().message() ==
+          "tensor bn.running_var: a value is so small that parameters exceed float32, divided by "
+          "the deviation");
+  }
+}

@@ -141,49 +141,16 @@ struct op_gate : module_op<op_gate> {
 constexpr op_gate gate{};
 static_assert(is_fine<weighted<gate>>);  // who knows
 
-// --- Modules -----------------------------------------------------------------------------------
+// --- The rest ----------------------------------------------------------------------------------
 
 template <class Pattern, class... Part>
 using with = backend_pattern_config<Pattern, Part...>;
-using conv_relu = pattern<nn::conv2d, nn::relu>;
-static_assert(is_fine<with<conv_relu, fused_module<nni::conv_relu2d>>>);
-static_assert(is_fine<with<pattern<nn::conv2d, fn::relu>, fused_module<nni::conv_relu2d>>>);
-static_assert(is_fine<with<pattern<nn::linear, fn::tanh>, fused_module<nni::linear_tanh>>>);
-static_assert(is_fine<with<pattern<nn::conv2d, gate>, fused_module<gate>>>);
-static_assert(breaks<with<conv_relu, fused_module<nni::conv_relu3d>>>(rule::fused_module_mismatch));
-static_assert(breaks<with<conv_relu, fuser_method<fuse_conv_bn>>>(rule::fused_module_mismatch));
-static_assert(breaks<with<pattern<nn::conv2d, nn::batch_norm2d>, fuser_method<fuse_conv_bn_relu>>>(
-    rule::fused_module_mismatch));
-static_assert(is_fine<with<pattern<nn::conv_transpose2d, nn::batch_norm2d>,
-                           fuser_method<fuse_convtranspose_bn>>>);
-static_assert(
-    breaks<with<conv_relu, fuser_method<sequential_wrapper2>>>(rule::fused_without_fuser));
-static_assert(breaks<with<pattern<nn::linear>, reference_quantized_module<nnqr::linear>>>(
-    rule::reference_without_root));
-
-using tree = pattern<nested<op::add, match_all, nn::conv2d>>;
-static_assert(breaks<with<tree, fused_module<nni::conv_add2d>>>(rule::fused_module_mismatch));
-static_assert(is_fine<with<tree, fused_module<nni::conv_add2d>, root_node_getter<path<2>>,
-                           extra_inputs_getter<path<1>>>>);
-
-TEST_CASE("a fused module without a fuser does nothing") {
-  backend_pattern_config_record c = with<conv_relu>::value;
-  c.fused_module = nni::conv_relu2d.id();
-  findings found;
-  rules::pattern_config(found, 0, c);
-  REQUIRE(found.size() == 1);
-  CHECK(found[0].rule == rule::fused_without_fuser);
-}
-
-// --- The rest ----------------------------------------------------------------------------------
 
 static_assert(is_fine<with<pattern<nn::max_pool2d>, share_observer_with_input>>);
 static_assert(
     breaks<with<pattern<nn::softmax>, share_observer_with_input>>(rule::share_observer_range));
 static_assert(breaks<with<pattern<nn::conv2d, nn::relu>, share_observer_with_input>>(
     rule::share_observer_range));
-static_assert(breaks<with<tree, root_node_getter<path<3>>>>(rule::node_path));
-static_assert(breaks<with<tree, extra_inputs_getter<path<1>, path<2, 1>>>>(rule::node_path));
 static_assert(breaks<with<pattern<fn::linear>, input_type_to_index<{.weight = 2, .bias = 2}>>>(
     rule::input_index));
 static_assert(

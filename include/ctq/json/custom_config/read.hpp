@@ -235,6 +235,10 @@ class custom_config_reader : private reader {
         first = module_class(from);
         second = module_class(to);
         check_new(part, type, first, from);
+        // Another class of ctq would read the options of `first` as its own.
+        if (first != nullptr && second != nullptr && second->builtin && second != first)
+          error(rule::unknown_value, to, second->name, " cannot replace ", first->name,
+                ": name a class of `ops`, or the same one");
         draft.custom_modules.push_back(c);
         ++part.count;
       }

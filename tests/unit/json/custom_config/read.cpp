@@ -135,6 +135,17 @@ TEST_CASE("custom modules are by quant type, each class once") {
   CHECK(d.custom_modules[1].type == quant_type::weight_only);
 }
 
+TEST_CASE("a custom module is not replaced by another class of ctq") {
+  CHECK(wrong(R"({"float_to_observed_custom_module_class":
+      {"static": {"torch.nn.Linear": "torch.nn.Conv2d", "torch.nn.ReLU": "my.Seen"}}})") ==
+        "f:2:38: error: torch.nn.Conv2d cannot replace torch.nn.Linear: name a class of `ops`, or "
+        "the "
+        "same one [unknown-value]\n");
+  CHECK(wrong(R"({"float_to_observed_custom_module_class":
+      {"static": {"torch.nn.LSTM": "torch.ao.nn.quantizable.LSTM"}}})")
+            .find("cannot replace") == std::string::npos);
+}
+
 TEST_CASE("indexes are whole numbers from 0") {
   CHECK(wrong(R"({"input_quantized_idxs": [-1, 0.5, "0"], "output_quantized_idxs": 0})") ==
         "f:1:27: error: expected an index from 0, not -1 [wrong-type]\n"

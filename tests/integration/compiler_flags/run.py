@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Compiler flags that loosen float arithmetic give equal bytes or a refusal.
+"""Compiler flags that loosen float arithmetic give equal bytes or an error, older standards one error.
 
     run.py INCLUDE_DIRECTORY COMPILER
 
@@ -15,7 +15,7 @@ from pathlib import Path
 include, compiler = sys.argv[1:]
 source = Path(__file__).parent / "main.cpp"
 
-REFUSED = [
+REJECTED = [
     "-ffast-math", "-Ofast", "-funsafe-math-optimizations", "-ffinite-math-only",
     "-fassociative-math -fno-signed-zeros -fno-trapping-math", "-freciprocal-math",
     "-fno-signed-zeros", "-fno-honor-nans -fassociative-math -fno-signed-zeros -fno-trapping-math",
@@ -44,7 +44,7 @@ def compiled(flags, where):
                "-o", where)
 
 
-def refusal(flags, how):
+def error_of(flags, how):
     """What the smallest header says that computes with floats, by -I or -isystem."""
     with tempfile.NamedTemporaryFile("w", suffix=".cpp") as user:
         user.write('#include <ctq/core/no_contract.hpp>\n')
@@ -53,16 +53,24 @@ def refusal(flags, how):
 
 
 problems = []
-refused = [f for f in REFUSED if knows(f)]
-for flags in refused:
+rejected = [f for f in REJECTED if knows(f)]
+for flags in rejected:
     for how in ("-I", "-isystem"):
-        said = refusal(flags, how)
-        if said.returncode == 0 or "float_flags.hpp" not in said.stderr:
-            problems.append(f"{how} {flags}: should be refused")
+        said = error_of(flags, how)
+        if said.returncode == 0 or "compiler_flags.hpp" not in said.stderr:
+            problems.append(f"{how} {flags}: should be rejected")
+
+for header in Path(include, "ctq").glob("*.hpp"):
+    with tempfile.NamedTemporaryFile("w", suffix=".cpp") as user:
+        user.write(f"#include <ctq/{header.name}>\n")
+        user.flush()
+        said = run(compiler, "-std=c++17", "-fsyntax-only", "-I", include, user.name).stderr
+    if said.count("error:") != 2 or "ctq needs C++20: compile with -std=c++20" not in said:
+        problems.append(f"-std=c++17, {header.name}:\n{said[:2000]}")
 
 equal = [f for f in EQUAL if knows(f)]
 for flags in equal:
-    if refusal(flags, "-I").returncode != 0:
+    if error_of(flags, "-I").returncode != 0:
         problems.append(f"{flags}: should compile")
 with tempfile.TemporaryDirectory() as folder:
     program = Path(folder) / "program"
@@ -80,6 +88,6 @@ with tempfile.TemporaryDirectory() as folder:
         got = hash_of(flags)
         if got != wanted:
             problems.append(f"{flags}: gives {got}, without flags it is {wanted}")
-print(*problems, f"{len(refused)} refused, {len(equal)} equal ({wanted}), {len(problems)} problems",
+print(*problems, f"{len(rejected)} rejected, {len(equal)} equal ({wanted}), {len(problems)} problems",
       sep="\n")
 sys.exit(bool(problems))

@@ -1,10 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-// ctq's results are those of IEEE 754 float32, operation by operation. Compiler flags that allow
-// other results are rejected here, as far as they can be detected; each line names the flag. Flags
-// that change nothing: -fno-math-errno, -fno-trapping-math, -frounding-math, -ffp-contract (see
-// no_contract.hpp), -mrecip by itself. tests/integration/float_flags compares the bytes.
+// Flags of the compiler with which ctq does not work; each line names the flag. Included first,
+// since with an older standard there would be thousands of errors.
+//
+// ctq's results are those of IEEE 754 float32, operation by operation. Flags that allow other
+// results are rejected as far as they can be detected. Flags that change nothing: -fno-math-errno,
+// -fno-trapping-math, -frounding-math, -ffp-contract (see no_contract.hpp), -mrecip by itself.
+// tests/integration/compiler_flags compares the bytes.
+
+#if __cplusplus < 202002L
+#error "ctq needs C++20: compile with -std=c++20"
+#include <ctq needs C++20>  // no such file, so that the compiler stops
+#endif
 
 #if defined(__FAST_MATH__)
 #error "ctq: -ffast-math (-Ofast, -ffp-model=fast) changes results; compile without it"
@@ -20,7 +28,7 @@
 #error "ctq: float32 must be computed in float32: compile without -mfpmath=387, -ffp-eval-method"
 #endif
 
-namespace ctq::float_flags {
+namespace ctq::compiler_flags {
 
 static_assert(0.1 != static_cast<double>(0.1F),
               "ctq: -fsingle-precision-constant changes results; compile without it");
@@ -39,7 +47,7 @@ inline void results_must_be_precise() {
 // if the header is found by -isystem, since warnings in system headers are suppressed.
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wgnu-line-marker"
-# 44 "ctq/core/float_flags.hpp"
+# 50 "ctq/core/compiler_flags.hpp"
 #if __has_warning("-Wnan-infinity-disabled")
 #pragma clang diagnostic error "-Wnan-infinity-disabled"
 inline constexpr bool honors_nan = __builtin_isnan(__builtin_nanf(""));
@@ -48,4 +56,4 @@ inline constexpr bool honors_infinity = __builtin_isinf(__builtin_inff());
 #pragma clang diagnostic pop
 #endif
 
-}  // namespace ctq::float_flags
+}  // namespace ctq::compiler_flags

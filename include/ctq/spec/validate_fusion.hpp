@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <string_view>
+
+#include "ctq/spec/finding.hpp"
+#include "ctq/spec/fused_parts.hpp"
+
+// Checks how the pattern of a config is fused: its fuser method and modules, the root and the
+// further inputs. What fusion would compute otherwise, or where it would find no node, is an error.
+
+namespace ctq::rules {
+
+/// Whether the root of a config and its extra inputs are nodes of the pattern, and inputs of it.
+constexpr bool reads_more_inputs(const backend_pattern_config_record& c) {
+  if (c.pattern.element.empty() || root_element(c) < 0) return false;
+  for (const node_path& p : c.extra_inputs_getter) {
+    const int input = element_at(c.pattern, p);
+    if (input < 0 || c.pattern.element[input].op != nullptr) return false;
+  }
+  return !c.extra_inputs_getter.empty();
+}
+
+constexpr void modules(findings& out, spec_place at, const backend_pattern_config_record& c) {
+  const bool wraps = c.fuser_method == &sequential_wrapper2;
+  if (c.fused_module != nullptr && c.fuser_method == nullptr) {
+    at.field = "fused_module";
+    out.error(rule::fused_without_fuser, at, c.fused_module->name, " has no fuser_method");
+  } else if (c.fused_module == nullptr && wraps) {
+    at.field = "fuser_method";
+    out.error(rule::fused_without_fuser, at, c.fuser_method->name, " has no fused_module");
+  }
+  if (c.fuser_method != nullptr && c.extra_inputs_getter.empty()) {
+    if (!is_chain(c.pattern)) {
+      at.field = "fuser_method";
+      out.error(rule::fused_module_mismatch, at,
+                "arguments would be lost: an extra_inputs_getter names those to keep");
+    } else if (!can_fuse(c.pattern, c.fuser_method)) {
+      at.field = "fuser_method";
+      out.error(rule::fused_module_mismatch, at, c.fuser_method->name,
+                " does not match the ops of this pattern");
+    } else if (c.fuser_method->keeps_parts && !can_become(c.pattern, c.fused_module)) {
+      at.field = "fused_module";
+      out.error(rule::fused_module_mismatch, at, c.fused_module->name,
+                " does not consist of the ops of this pattern");
+    }
+  }
+  if (c.fuser_method != nullptr && reads_more_inputs(c) &&
+      !can_become_sum(c.pattern, root_element(c), c.fused_module)) {
+    at.field = "fused_module";
+    out.error(rule::fused_module_mismatch, at, c.fused_module->name,
+              " does not consist of the ops of this pattern");
+  }
+  const op_id reference = c.reference_quantized_module_for_root;
+  if (c.root_module == nullptr && reference != nullptr) {
+    at.field = "reference_quantized_module_for_root";
+    out.error(rule::reference_without_root, at, reference->name, " has no root_module");
+  }
+}
+
+/// An op that this element reads; nullptr: it reads MatchAllNodes only.
+constexpr op_id op_read_by(const pattern_record& p, int reader) {
+  int child = reader + 1;
+  for (int a = 0; a < p.element[reader].args; ++a, child += subtree(p, child))
+    if (p.element[child].op != nullptr) return p.element[child].op;
+  return nullptr;
+}
+
+/// Whether an element is an argument of `reader`.
+constexpr bool is_read_by(const pattern_record& p, int reader, int element) {
+  int child = reader + 1;
+  for (int a = 0; a < p.element[reader].args; ++a, child += subtree(p, child))
+    if (child == element) return true;
+  return false;
+}
+
+constexpr void paths(findings& out, spec_place at, const backend_pattern_config_record& c) {
+  const auto& element = c.pattern.element;
+  if (element.empty()) return;
+  if (element.empty()) return;
+  constexpr std::string_view nowhere = "the indices lead to no node of the pattern";
+  at.field = "root_node_getter";
+  const int root = c.root_node_getter.empty() ? -1 : element_at(c.pattern, c.root_node_getter);
+  if (root < 0) {
+    if (!c.root_node_getter.empty()) out.error(rule::node_path, at, nowhere);
+  } else if (element[root].op == nullptr) {
+    out.error(rule::node_path, at, "the indices lead to a MatchAllNode, not to an op");
+  } else if (const op_id read = op_read_by(c.pattern, root); read != nullptr) {
+    out.error(rule::node_path, at, element[root].op->name, " reads ", read->name,
+              " of the same pattern, so that it is not the root");
+  }
+  at.field = "extra_inputs_getter";
+  const auto& extra = c.extra_inputs_getter;
+  for (int i = 0; i < extra.size(); ++i) {
+    const int input = element_at(c.pattern, extra[i]);
+    bool is_repeated = false;
+    for (int k = 0; k < i; ++k)
+      if (extra[k] == extra[i]) is_repeated = true;
+    if (input < 0) {
+      out.error(rule::node_path, at, nowhere);
+    } else if (element[input].op != nullptr) {
+      out.error(rule::node_path, at, "the indices lead to ", element[input].op->name,
+                ", not to a MatchAllNode");
+    } else if (is_repeated) {
+      out.error(rule::node_path, at, "the same node is given twice");
+    } else if (is_read_by(c.pattern, root_element(c), input)) {
+      out.error(rule::node_path, at, "the root reads this node already");
+    }
+  }
+}
+
+}  // namespace ctq::rules
