@@ -4,6 +4,7 @@
 #include <concepts>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "ctq/core/result.hpp"
 
@@ -15,9 +16,10 @@ namespace ctq {
 class file_path {
  public:
   file_path(const char* name) : name_(name == nullptr ? "" : name) {}
+  file_path(std::string name) : name_(std::move(name)) {}
   file_path(std::string_view name) : name_(name) {}
   template <class Path>
-  requires requires(const Path& p) {
+  requires(!std::convertible_to<const Path&, std::string_view>) && requires(const Path& p) {
     { p.c_str() } -> std::convertible_to<const char*>;
   }
   file_path(const Path& path) : name_(path.c_str()) {}

@@ -119,6 +119,7 @@ class finder {
     if (node < 0 || patterns_.op[element] != g_.nodes[node].op) return false;
     if (element != first_ && users_[node] > 1) return false;
     if (has_integers_ && computes_with_integers(g_.nodes, g_.args, node)) return false;
+    if (normalizes_other_axis(node)) return false;
     part = node;
     const int args = patterns_.args[element];
     if (args == 0) return true;
@@ -127,6 +128,14 @@ class finder {
     if (arguments_fit(node, element, false)) return true;
     return args == 2 && both_orders_ && g_.nodes[node].op->descriptor->is_commutative &&
            arguments_fit(node, element, true);
+  }
+
+  /// Whether a batch norm cannot be folded into the linear layer that it reads: it normalizes axis
+  /// 1, the layer's outputs are along the last axis. PyTorch folds it all the same.
+  [[nodiscard]] constexpr bool normalizes_other_axis(int node) const {
+    const auto& n = g_.nodes[node];
+    return n.op->descriptor->is_batch_norm && n.shape.rank > 2 && n.arg_count > 0 &&
+           g_.nodes[g_.args[n.first_arg]].op->descriptor->layer_axes == 0;
   }
 
   constexpr bool arguments_fit(int node, int element, bool swapped) {

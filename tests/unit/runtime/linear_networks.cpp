@@ -24,6 +24,10 @@ inline constexpr auto net =
           "down"_n = nn::linear("gelu"_n, {.out_features = 5, .bias = false}),
           "out"_n = nn::output("down"_n));
 
+inline constexpr auto pair =
+    model("x"_n = nn::placeholder({3, 21}), "fc1"_n = nn::linear("x"_n, {.out_features = 9}),
+          "fc2"_n = nn::linear("fc1"_n, {.out_features = 5}), "out"_n = nn::output("fc2"_n));
+
 struct small_weights
     : backend_config<"small_weights", rows::rooted<dtype_configs<weight_only_qint8>, nn::linear,
                                                    nn::linear, nnqr::linear>> {};
@@ -63,6 +67,23 @@ TEST_CASE("dynamic linear layers of float16 weights compute in float") {
   CHECK(d.apart < 1e-5F * d.size);
   CHECK(d.error > 0);
   CHECK(d.error < 0.001F * d.size);
+}
+
+TEST_CASE("what a dynamic layer returns is quantized for static ones") {
+  struct dynamic_first : qconfig_mapping<global<default_per_channel_qconfig>,
+                                         module_name<"fc1", default_dynamic_qconfig>> {};
+  struct half_first : qconfig_mapping<global<default_per_channel_qconfig>,
+                                      module_name<"fc1", float16_dynamic_qconfig>> {};
+  constexpr auto& steps = plan<pair, native, dynamic_first>::int8_schedule;
+  static_assert(steps.count == 4 && steps.steps[0].signature.kernel == kernel::linear_dynamic &&
+                steps.steps[1].signature.kernel == kernel::quantize &&
+                steps.steps[2].signature.kernel == kernel::linear);
+  const auto dynamic = small::compare_executors<pair, native, dynamic_first>(5);
+  CHECK(dynamic.other_bytes == 0);
+  CHECK(dynamic.error < 0.05F * dynamic.size);
+  const auto half = small::compare_executors<pair, native, half_first>(5);
+  if (kernels::simd::has_fma<isa::native>) CHECK(half.other_bytes == 0);
+  CHECK(half.error < 0.05F * half.size);
 }
 
 /// What oneDNN fuses into linear layers, which is computed in float after them.

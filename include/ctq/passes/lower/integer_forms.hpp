@@ -194,18 +194,31 @@ class integer_forms {
     return true;
   }
 
+  /// Whether an op reads what is quantized dynamically, or is float16 before a quantize to
+  /// integers: its output is float, which is then quantized.
+  [[nodiscard]] constexpr bool gives_float(int x, bool half) const {
+    for (int a = 0; a < g_.nodes[x].arg_count; ++a) {
+      if (!is_dequantized(arg(x, a))) continue;
+      const op_id from = g_.nodes[arg(arg(x, a))].op;
+      if (from == quantize_dynamic || (from == to_half && !half)) return true;
+    }
+    return false;
+  }
+
   /// Finds the op before the quantize at i, or an op and a relu.
   constexpr void find_op(int i, int x, bool half) {
+    if (gives_float(x, half)) return;
     if (users_[x] != 1 && !(changes_outputs_ && is_otherwise_read_by_outputs(x, i))) return;
     if (!half) {
       if (g_.nodes[x].arg_count == 1 && is_fusible_relu(g_.nodes[x].op)) {
         const int inner = arg(x);
-        const op_id op =
-            users_[inner] == 1 && is_requested(inner) ? paired_form(inner, true) : nullptr;
+        const op_id op = users_[inner] == 1 && is_requested(inner) && !gives_float(inner, half)
+                             ? paired_form(inner, true)
+                             : nullptr;
         if (op != nullptr) return take(i, inner, x, op);
       }
       if (whole_patterns_ && g_.nodes[x].arg_count == 1 && users_[arg(x)] == 1 &&
-          is_requested(arg(x)))
+          is_requested(arg(x)) && !gives_float(arg(x), half))
         if (const op_id op = form_with_following(arg(x), x)) return take(i, arg(x), x, op);
       const op_id op = is_requested(x) ? paired_form(x, false) : nullptr;
       if (op != nullptr) return take(i, x, -1, op);
