@@ -594,9 +594,29 @@ def call_operator(node):
         node.op, node.target, node.args = "call_function", getattr(operator, name), args
 
 
+# Parameters that are given by position in rows.
+BY_POSITION = {"pow": ("exponent",), "swapaxes": ("axis0", "axis1"), "swapdims": ("dim0", "dim1")} | {
+    split: ("indices_or_sections",) for split in ("tensor_split", "hsplit", "vsplit", "dsplit")}
+
+
+def place_arguments(node):
+    """Gives arguments by position, and the correction of a deviation by its older name."""
+    name = name_of_call(node)
+    kwargs = dict(node.kwargs)
+    if name in ("std", "var", "std_mean", "var_mean") and kwargs.get("correction") in (0, 1):
+        kwargs["unbiased"] = kwargs.pop("correction") == 1
+    if name.endswith("split"):
+        kwargs = {"indices_or_sections" if key in ("indices", "sections") else key: value
+                  for key, value in kwargs.items()}
+    for parameter in BY_POSITION.get(name, ()):
+        if parameter in kwargs:
+            node.args = (*node.args, kwargs.pop(parameter))
+    node.kwargs = kwargs
+
+
 def drop_defaults(node):
-    """Drops out=None and memory formats."""
-    unset = ("out", "dtype") if node.target is torch.norm else ("out",)
+    """Drops out=None, rounding_mode=None and memory formats."""
+    unset = ("out", "rounding_mode", *(("dtype",) if node.target is torch.norm else ()))
     node.kwargs = {key: value for key, value in node.kwargs.items()
                    if not isinstance(value, torch.memory_format) and (value is not None or key not in unset)}
     node.args = tuple(a for a in node.args if not isinstance(a, torch.memory_format))
@@ -613,6 +633,36 @@ def write_true_as_number(graph, measured):
             node.args = tuple(int(a) if isinstance(a, bool) else a for a in node.args)
 
 
+def select_items(graph, measured):
+    """Writes the items of tuples that the model gives, and those of slices of tuples, as items of the op that
+    gives the tuple."""
+    values = measured.if_known()
+    if values is None:
+        return
+    output = next(node for node in reversed(graph.nodes) if node.op == "output")
+
+    def is_tuple(node):
+        return isinstance(node, torch.fx.Node) and isinstance(measured[node], (tuple, list))
+
+    def item(node, index):
+        """An item of a tuple, of the tuple itself if that is a slice."""
+        while node.target is operator.getitem and isinstance(node.args[1], slice) and is_tuple(node.args[0]):
+            node, index = node.args[0], range(len(measured[node.args[0]]))[node.args[1]][index]
+        return node, index
+
+    def tensors_of(node):
+        if not is_tuple(node):
+            return node
+        with graph.inserting_before(output):
+            return tuple(tensors_of(graph.call_function(operator.getitem, item(node, k)))
+                         for k in range(len(measured[node])))
+
+    for node in graph.nodes:
+        if node.target is operator.getitem and isinstance(node.args[1], int) and is_tuple(node.args[0]):
+            node.args = item(*node.args)
+    output.args = map_arg(output.args, tensors_of)
+
+
 def rewrite(graph, model, inputs, scopes):
     """Returns modules that are to be exported in the place of others, by path, and what is measured of the
     graph.
@@ -620,6 +670,8 @@ def rewrite(graph, model, inputs, scopes):
     inputs: examples of inputs, as Measured takes them. scopes: by the name of a node, its module."""
     for node in graph.nodes:
         drop_defaults(node)
+        if node.op in ("call_function", "call_method"):
+            place_arguments(node)
         if node.target is torch._assert:
             graph.erase_node(node)
         elif node.target is getattr and node.args[1] in ("values", "indices"):  # x.max(1).values
@@ -640,6 +692,7 @@ def rewrite(graph, model, inputs, scopes):
         if isinstance(node.target, type) and issubclass(node.target, tuple):
             fields = dict(zip(node.target._fields, node.args)) | node.kwargs
             builder.replace_tuple(node, list(fields.values()))
+    select_items(graph, measured)
     if has_integers(graph, model) or any(
             not x.is_floating_point() for inputs in measured.inputs[:1] for x in inputs()):
         convert_operands(graph, measured, scopes)

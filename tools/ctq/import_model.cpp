@@ -456,6 +456,13 @@ class importer {
     }
     std::vector<argument> of_module;
     if (is_module) {
+      for (int k = at; k < all.size(); ++k)
+        if (all[k].is != kind::none)
+          return fmt::format(
+              "calls {} with {}, which models in C++ have no place for; tools/export_fx.py writes "
+              "output_size as output_padding",
+              r.op->name,
+              all[k].keyword.empty() ? "an argument beside its tensors" : all[k].keyword);
       of_module.assign(model_.options_of(i).begin(), model_.options_of(i).end());
       if (shape_read_by(i) != nullptr) settle_output_size(of_module, *shape_read_by(i));
     }

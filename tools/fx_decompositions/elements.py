@@ -7,7 +7,8 @@ import operator
 import torch
 
 from fx_decompositions.table import (
-    decomposes, decomposes_function, dtype_of, HIGHEST, is_tensor, size_of, Undecomposed)
+    constant_of, decomposes, decomposes_function, dtype_of, HIGHEST, is_computed, is_tensor, size_of,
+    Undecomposed)
 from fx_decompositions.views import mean_of
 
 
@@ -37,6 +38,7 @@ for _names, _decompose in {
         ("less_equal",): lambda x, other: x.le(other),
         ("not_equal",): lambda x, other: x.ne(other),
         (".bool",): lambda x: x.ne(0),
+        (".floor_divide",): lambda x, other: torch.floor_divide(x, other),
         (".logical_or",): lambda x, other: torch.logical_or(x, other),
         (".logical_and",): lambda x, other: torch.logical_and(x, other),
 }.items():
@@ -149,9 +151,15 @@ def logaddexp(x, other):
 
 @decomposes("masked_fill")
 def masked_fill(x, mask, value):
-    """Of a tensor that the mask expands."""
+    """Of a tensor that the mask expands, or with a value that is a constant tensor."""
     size = broadcast_size(x, mask)
-    return None if size == tuple(size_of(x)) else x.expand(size).masked_fill(mask, value)
+    if is_tensor(value):
+        if is_computed(value):
+            raise Undecomposed("a value that is computed")
+        value = constant_of(value).item()
+    elif size == tuple(size_of(x)):
+        return None
+    return (x if size == tuple(size_of(x)) else x.expand(size)).masked_fill(mask, value)
 
 
 @decomposes("where")
@@ -251,11 +259,13 @@ def remainder(x, other):
 
 @decomposes("div")
 def div(x, other, *, rounding_mode=None):
+    """Of two tensors, by their quotient, whose rounding decides near multiples."""
     if rounding_mode == "trunc":
         quotient = x.div(other).trunc()
         return quotient if any_float(x, other) else quotient.long()
-    if rounding_mode == "floor" and not is_tensor(other):
-        return torch.floor_divide(x, other)
+    if rounding_mode == "floor":
+        is_of_tensors = is_tensor(x) and is_tensor(other) and any_float(x, other)
+        return x.div(other).floor() if is_of_tensors else torch.floor_divide(x, other)
     return None
 
 

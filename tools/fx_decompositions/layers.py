@@ -57,6 +57,19 @@ def conv(module, x):
     return plain(F.pad(x, list(module._reversed_padding_repeated_twice), mode=mode))
 
 
+@decomposes_module("ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d")
+def conv_transpose(module, x, output_size=None):
+    """Of a given size, to which the padding of the output is fitted."""
+    if output_size is None:
+        return None
+    axes = len(module.kernel_size)
+    extents = [
+        (size_of(x)[axis - axes] - 1) * module.stride[axis] - 2 * module.padding[axis]
+        + module.dilation[axis] * (module.kernel_size[axis] - 1) + 1 for axis in range(axes)]
+    missing = tuple(wanted - least for wanted, least in zip(output_size[-axes:], extents))
+    return x.tracer.changed(module, output_padding=missing)(x)
+
+
 def pair(value):
     return (value, value) if isinstance(value, int) else tuple(value) * (3 - len(value))
 

@@ -71,6 +71,11 @@ def is_computed(x):
     return isinstance(x, torch.fx.Proxy) and x.tracer.constant(x) is None
 
 
+def constant_of(x):
+    """The value of a tensor that is not computed."""
+    return x if isinstance(x, torch.Tensor) else x.tracer.constant(x)
+
+
 def axis_of(x, dim):
     """An axis counted from the first."""
     return dim % max(rank_of(x), 1)

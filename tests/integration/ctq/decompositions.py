@@ -57,6 +57,17 @@ T, IMAGE = (2, 6, 8), (2, 8, 6, 6)
 INT = "int64"
 
 
+class sized(nn.Module):
+    """A transposed convolution whose output has a given size."""
+
+    def __init__(self, layer, size):
+        super().__init__()
+        self.layer, self.size = layer, size
+
+    def forward(self, x):
+        return self.layer(x, output_size=self.size)
+
+
 def tensors(f, *shapes):
     return f, shapes
 
@@ -195,7 +206,8 @@ CASES = [
         lambda x, y: x % y, torch.max,
         lambda x, y: torch.min(x, other=y), lambda x, y: x.max(y), lambda x, y: torch.add(x, y, alpha=3),
         lambda x, y: x.sub(y, alpha=0.5), lambda x, y: x.where(y > 0, y),
-        lambda x, y: x.masked_fill(mask=y > 0, value=2))),
+        lambda x, y: x.masked_fill(mask=y > 0, value=2), lambda x, y: x.masked_fill(y > 0, torch.tensor(-3.0)),
+        lambda x, y: x.div(y, rounding_mode="floor"), lambda x, y: torch.div(x, y, rounding_mode=None))),
     tensors(lambda x, y: x.masked_fill(y > 0, -1e4), (2, 1, 8), (2, 6, 1)), tensors(torch.maximum, T, (6, 1)),
     tensors(torch.logaddexp, (8,), T), tensors(torch.atan2, (8,), T), tensors(torch.pow, (8,), T),
     tensors(lambda x: torch.view_as_complex(x).absolute(), (3, 2)),
@@ -215,6 +227,7 @@ CASES = [
         lambda x: torch.prod(x, 1), lambda x: x.prod(1, keepdim=True), lambda x: (x > 1).any(),
         lambda x: torch.any(x > 1, 1), lambda x: torch.all(x > -1, dim=2, keepdim=True),
         lambda x: (x > -9).all(), torch.count_nonzero, lambda x: x.count_nonzero(1),
+        lambda x: torch.std(x, dim=-1, correction=0), lambda x: torch.var_mean(x, dim=1, correction=1),
         lambda x: torch.std_mean(x, dim=1), lambda x: torch.var_mean(x, dim=(1, 2), unbiased=False),
         lambda x: torch.norm(x, dim=-1), lambda x: x.norm(math.inf, 1), lambda x: x.norm(3, 1, True),
         lambda x: torch.linalg.norm(x, dim=-1), lambda x: torch.linalg.norm(x, 1, -1),
@@ -253,6 +266,10 @@ CASES = [
     *(tensors(f, T) for f in (
         torch.fliplr, torch.flipud, lambda x: torch.rot90(x, 1, [1, 2]), lambda x: x.rot90(3, (0, 1)),
         lambda x: torch.movedim(x, 1, 2), lambda x: x.moveaxis((0, 1), (-1, 0)),
+        lambda x: torch.swapaxes(x, axis0=0, axis1=2), lambda x: x.swapdims(dim0=1, dim1=2),
+        lambda x: torch.tensor_split(x, indices=(1, 4), dim=2)[1:], lambda x: x.hsplit(sections=3)[:2],
+        lambda x: x.split(3, -1)[1:], lambda x: (x, (x.chunk(2, -1), [x.unbind(1)[:2]])),
+        lambda x: x.floor_divide(2), lambda x: x.pow(exponent=2),
         lambda x: torch.split(x, [1, 1, 1, 2, 1, 1, 1], dim=2)[3], lambda x: x.split([1] * 8, -1)[7],
         lambda x: torch.swapaxes(x, 0, 1), lambda x: x.swapdims(0, 2), lambda x: x.mT,
         lambda x: torch.tile(x, (1, 2, 1)), lambda x: x.tile(2, 1), lambda x: torch.broadcast_to(x, (3, *T)),
@@ -317,6 +334,8 @@ CASES = [
     tensors(nn.Conv2d(8, 4, 3, padding=(1, 2), padding_mode="reflect"), IMAGE),
     tensors(nn.Conv2d(8, 4, 4, padding="same"), IMAGE), tensors(nn.Conv2d(8, 4, (2, 3), padding="same"), IMAGE),
     tensors(nn.Conv3d(2, 3, 3, padding=1, padding_mode="replicate"), (1, 2, 4, 5, 6)),
+    tensors(sized(nn.ConvTranspose2d(8, 4, 3, 2, padding=1), (12, 11)), IMAGE),
+    tensors(sized(nn.ConvTranspose1d(6, 4, (3,), 3, dilation=2), [2, 4, 27]), T),
     tensors(nn.LPPool1d(2, 3, 2), T), tensors(nn.LPPool2d(2, 2), IMAGE),
     tensors(nn.LPPool2d(2, (4, 3), (3, 2), ceil_mode=True), IMAGE), tensors(nn.LPPool2d(2, 3), (8, 6, 6)),
     tensors(lambda x: F.lp_pool2d(x, 3, (2, 3)), IMAGE), tensors(lambda x: F.lp_pool1d(x, 2, 2), T),
