@@ -15,7 +15,10 @@ import json
 import operator
 import sys
 
-import torch
+try:
+    import torch
+except ImportError:
+    sys.exit(f"{sys.argv[0]}: needs PyTorch; run it with the Python that has it")
 import torch.ao.quantization
 
 # Where names are looked up, and what they are called there. The first that has an object names it:

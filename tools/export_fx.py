@@ -39,7 +39,10 @@ import sys
 import tempfile
 from pathlib import Path
 
-import torch
+try:
+    import torch
+except ImportError:
+    sys.exit(f"{sys.argv[0]}: needs PyTorch; run it with the Python that has it")
 import torch.ao.quantization.quantize_fx as quantize_fx
 import torch.nn.functional as F
 from torch.ao.quantization import FakeQuantizeBase, ObserverBase

@@ -170,6 +170,11 @@ int main(int argc, char** argv) {
   occupy_standard_streams();
   try {
     command_line line;
+    const auto is_given = [&](const CLI::App* c) { return c->get_name() == argv[1]; };
+    if (argc > 1 && argv[1][0] != '-' && line.app.get_subcommands(is_given).empty()) {
+      tool::complain("{} is not a command of ctq; ctq --help lists them", argv[1]);
+      return tool::unreadable;
+    }
     try {
       line.app.parse(argc, argv);
     } catch (const CLI::ParseError& e) {

@@ -64,6 +64,9 @@ def check(folder):
     for what in ((), ("--no-such-option",), ("",)):
         expect(run("check", *what)[:2], (UNREADABLE, ""), f"check {what}")
 
+    expect(run("chek"), (UNREADABLE, "", "ctq: chek is not a command of ctq; ctq --help lists them\n"),
+           "a command that is misspelled")
+
     with good.open() as text:
         expect(run("check", "-", stdin=text)[:2], (FINE, ""), "- is standard input")
     code, out, _ = run("check", "-", input=ERROR)

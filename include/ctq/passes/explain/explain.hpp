@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <string_view>
 
+#include "ctq/core/terminate.hpp"
 #include "ctq/core/text.hpp"
 #include "ctq/passes/explain/explained.hpp"
 #include "ctq/passes/explain/text.hpp"
@@ -19,15 +20,26 @@
 
 namespace ctq {
 
+namespace explaining {
+
+/// Not constexpr, so that the compiler names it where a constant asks for such a node.
+inline void no_node_has_this_name() {
+  require(false, "explain().quantized: no node of the model has this name");
+}
+
+}  // namespace explaining
+
 /// The decisions about a model, as questions that can be asked.
 class explanation {
  public:
   constexpr explicit explanation(const explained_stages& stages) : stages_(stages) {}
 
   /// Whether this node of the model runs on integers, by itself or as part of another one.
+  /// Requires  a node has this name; checked
   [[nodiscard]] constexpr bool quantized(std::string_view name) const {
     const int i = find(stages_.traced, name);
-    return i >= 0 && quantized(i);
+    if (i < 0) explaining::no_node_has_this_name();
+    return quantized(i);
   }
 
   /// Whether all ops of the model run on integers.

@@ -3,8 +3,10 @@
 
 #include <doctest/doctest.h>
 
+#include <csignal>
 #include <string>
 
+#include "../../death.hpp"
 #include "ctq/backends/qconfigs.hpp"
 #include "ctq/backends/x86.hpp"
 #include "user_ops.hpp"
@@ -35,7 +37,6 @@ static_assert(explain<net, x86, int8>().quantized("relu"));
 static_assert(!explain<net, x86, without_fc>().quantized("fc"));
 static_assert(explain<net, x86, without_fc>().quantized("conv"));
 static_assert(!explain<net, x86, without_fc>().fully_quantized());
-static_assert(!explain<net, x86, int8>().quantized("no such node"));
 static_assert(explain<net, x86, dynamic>().quantized("fc"));  // which gives floats
 static_assert(!explain<net, x86, dynamic>().quantized("conv"));
 
@@ -128,4 +129,12 @@ TEST_CASE("the table has a row a node, with the reason, and then the qconfigs") 
   CHECK(table.find("left in float by qconfig #1\n") != std::string::npos);
   CHECK(table.find("qconfig #0 (global): MinMaxObserver()") != std::string::npos);
   CHECK(table.find("qconfig #1 (module_name fc): float\n") != std::string::npos);
+}
+
+TEST_CASE("a question about a node that the model does not have ends the program") {
+  constexpr explanation e = explain<net, x86, int8>();
+  const death d = death_of([&] { static_cast<void>(e.quantized("no such node")); });
+  CHECK(d.signal == SIGABRT);
+  CHECK(d.said.find("explain().quantized: no node of the model has this name") !=
+        std::string::npos);
 }
