@@ -26,7 +26,8 @@ namespace ctq {
 
 namespace quantized_file {
 
-/// "line 3 is \"…\" in the file, \"…\" in the plan" of the first line that differs.
+/// "line 3 is \"…\" in the file, \"…\" in the plan" of the first line that differs, of long lines
+/// from the word before the difference on.
 template <int = 0>
 [[nodiscard, gnu::cold]] std::string first_difference(std::string_view file,
                                                       std::string_view plan) {
@@ -41,8 +42,19 @@ template <int = 0>
     const std::string_view of_file = next(file);
     const std::string_view of_plan = next(plan);
     if (of_file == of_plan && !file_ends && !plan_ends) continue;
-    const auto quoted = [](std::string_view text, bool ends) {
-      return ends ? std::string{"not there"} : sentence("\"", shown(text), "\"");
+    std::size_t from = 0;
+    while (from < std::min(of_file.size(), of_plan.size()) && of_file[from] == of_plan[from])
+      ++from;
+    constexpr std::size_t context = 20;
+    if (from > 2 * context) {
+      const std::size_t word = of_plan.rfind(' ', from - context);
+      from = word == std::string_view::npos ? from : word + 1;
+    } else {
+      from = 0;
+    }
+    const auto quoted = [from](std::string_view text, bool ends) {
+      return ends ? std::string{"not there"}
+                  : sentence("\"", from == 0 ? "" : "... ", shown(text.substr(from)), "\"");
     };
     return sentence("line ", line, " is ", quoted(of_file, file_ends), " in the file, ",
                     quoted(of_plan, plan_ends), " in the plan");

@@ -193,6 +193,23 @@ TEST_CASE("a file of another plan says what differs") {
   CHECK(sums.error().cause.find("add_within_one_step") != std::string::npos);
 }
 
+TEST_CASE("of long lines that differ the difference is shown") {
+  const std::string start =
+      "0: y, torch.nn.LeakyReLU, quint8 to quint8, 144 [144], observers 0 -1 1,";
+  CHECK(quantized_file::first_difference(start + " options 17 9", start + " options 18 9") ==
+        "line 1 is \"... observers 0 -1 1, options 17 9\" in the file, \"... observers 0 -1 1, "
+        "options 18 9\" in the "
+        "plan");
+  CHECK(quantized_file::first_difference("a\n" + start, "a\n" + start + " options 1") ==
+        "line 2 is \"... [144], observers 0 -1 1,\" in the file, \"... [144], observers 0 -1 1, "
+        "options 1\" in "
+        "the plan");
+  CHECK(quantized_file::first_difference(start, start + "\nb") ==
+        "line 2 is not there in the file, \"b\" in the plan");
+  CHECK(quantized_file::first_difference("near x", "near y") ==
+        "line 1 is \"near x\" in the file, \"near y\" in the plan");
+}
+
 TEST_CASE("what is no int8 model is an error that says so") {
   const temporary_file path;
   const float one = 1.0F;
