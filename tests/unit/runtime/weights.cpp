@@ -136,10 +136,10 @@ TEST_CASE("batch norms that float32 cannot compute are errors") {
       ctq::model("x"_n = ctq::nn::placeholder({1, 2, 4, 4}),
                  "conv"_n = ctq::nn::conv2d("x"_n, {.out_channels = 2, .kernel_size = 1}),
                  "bn"_n = ctq::nn::batch_norm2d("conv"_n), "out"_n = ctq::nn::output("bn"_n));
-  const auto with = [](const char* name, float value) {
+  const auto with = [](const char* name, float value, float gamma = 1.0F) {
     std::vector<ctq::weight_tensor> all{{"conv.weight", {2, 2, 1, 1}, {1, 2, 3, 4}},
                                         {"conv.bias", {2}, {0, 1}},
-                                        {"bn.weight", {2}, {1, 1}},
+                                        {"bn.weight", {2}, {1, gamma}},
                                         {"bn.bias", {2}, {0, 0}},
                                         {"bn.running_mean", {2}, {0, 1}},
                                         {"bn.running_var", {2}, {1, 0}}};
@@ -149,6 +149,8 @@ TEST_CASE("batch norms that float32 cannot compute are errors") {
   };
   CHECK(with("", 0.0F).has_value());
   CHECK(with("conv.weight", 1e30F).has_value());
+  // The bias is divided by the deviation before it is multiplied by the weight.
+  CHECK_FALSE(with("conv.bias", 1e37F, 0.0F).has_value());
   const auto negative = with("bn.running_var", -1.0F);
   REQUIRE_FALSE(negative.has_value());
   CHECK(negative.error().message() == "tensor bn.running_var: a value is negative");

@@ -151,6 +151,18 @@ TEST_CASE("an op whose input is quantized as it comes stands in its own place an
   }
 }
 
+TEST_CASE("a dynamic layer gives floats, also where its output is quantized") {
+  struct mapping : qconfig_mapping<global<default_per_channel_qconfig>,
+                                   module_name<"fc", default_dynamic_qconfig>> {};
+  const auto reference = converted<mapping>();
+  const graph g = reference.view();
+  const lowering::integer_forms<graph> forms{g, semantics{}, true};
+  CHECK(forms.form[find(g, "fc")] == q::linear_dynamic.id());
+  const int quantize = reader_of(g, "fc");
+  CHECK(is_any_of(g[quantize].op, q::quantize_per_tensor));
+  CHECK(forms.form[quantize] == nullptr);
+}
+
 TEST_CASE("a dynamic layer of float16 weights has a kernel, and one of signed inputs") {
   struct mapping : qconfig_mapping<object_type<nn::linear, float16_dynamic_qconfig>> {};
   auto reference = converted<mapping>();

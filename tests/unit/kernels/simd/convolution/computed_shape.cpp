@@ -65,3 +65,15 @@ TEST_CASE("weights of joined groups are 0 between channels of different groups")
   };
   CHECK(simd::weights_of_joined_groups(s, joined, weight.data()) == expected);
 }
+
+TEST_CASE("of several joined groups each has its own inputs") {
+  conv2d_shape s{};
+  s.in_channels = 8;
+  s.out_channels = s.groups = 4;
+  s.kernel_h = s.kernel_w = 1;
+  const conv2d_shape joined = simd::with_joined_groups(s, 2);
+  REQUIRE(joined.groups == 2);
+  const std::vector<std::int8_t> weight{1, 2, 3, 4, 5, 6, 7, 8};
+  const std::vector<std::int8_t> expected{1, 2, 0, 0, 0, 0, 3, 4, 5, 6, 0, 0, 0, 0, 7, 8};
+  CHECK(simd::weights_of_joined_groups(s, joined, weight.data()) == expected);
+}
