@@ -62,7 +62,7 @@ constexpr bool leads_to(const backend_pattern_config_record& c, op_id root, op_i
          c.pattern.element[element_at(c.pattern, c.extra_inputs_getter[0])].op == extra;
 }
 
-TEST_CASE("a convolution takes up a sum, whichever side it stands on") {
+TEST_CASE("a sum is fused into a convolution on either side of it") {
   for (int i = 57; i < 74; ++i) {
     if (i == at<nni::conv_add2d>) continue;
     const backend_pattern_config_record& c = backend_v<onednn>.configs[i];

@@ -38,7 +38,7 @@ TEST_CASE("a tag has its own name, not that of the one it adds to") {
   CHECK(isa::i8mm::name == "i8mm");
 }
 
-TEST_CASE("the native tag says no more than the compiler was told") {
+TEST_CASE("the native instruction set has only what the compiler's flags allow") {
 #if defined(CTQ_ISA_SCALAR)
   CHECK(isa::native::name == "scalar");
 #elif defined(__x86_64__) && !defined(__SSE4_1__)

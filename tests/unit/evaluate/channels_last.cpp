@@ -34,7 +34,7 @@ bool last_is_mixed_up(std::initializer_list<op_id> ops, dtype d = quint8) {
 }
 
 // As PyTorch 1.13 was seen to answer.
-TEST_CASE("a clamp behind a convolution reads channels that lie last") {
+TEST_CASE("a clamp after a convolution reads channels that are the last axis") {
   CHECK(last_is_mixed_up({q::conv2d.id(), nn::relu6.id()}));
   CHECK(last_is_mixed_up({q::functional_conv2d.id(), fn::hardtanh.id()}));
   CHECK(last_is_mixed_up({q::conv3d.id(), method::clamp.id()}));

@@ -19,7 +19,7 @@ module_state block() {
 
 }  // namespace
 
-TEST_CASE("a tensor stands in the place of the option of its name") {
+TEST_CASE("a tensor replaces the option of its name") {
   auto attributes = block().attributes_of("block.conv");
   CHECK(attributes.size() == 3);
   REQUIRE(find(attributes, "bias") != nullptr);

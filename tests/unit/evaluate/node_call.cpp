@@ -80,7 +80,7 @@ TEST_CASE("slices and Ellipsis are those of Python") {
   CHECK(*(*items)[1].get_if<float_ops::slice>() == float_ops::slice{{}, -1, 2});
 }
 
-TEST_CASE("what fusion has appended stands behind the arguments that were written") {
+TEST_CASE("what fusion appends follows the arguments that were written") {
   const std::vector<argument> written{in};
   fx_row row;
   row.args = {written.data(), 1};

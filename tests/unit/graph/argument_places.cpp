@@ -56,7 +56,7 @@ TEST_CASE("positions hold nodes, literals and lists") {
   CHECK(positions[2] == -1);
 }
 
-TEST_CASE("what fusion has appended stands behind the rest") {
+TEST_CASE("what fusion appends is the last") {
   auto g = called();
   const int args[] = {0, 1, 2, 3, 0};
   node f = g.nodes[4];

@@ -132,7 +132,7 @@ TEST_CASE("many names with much in common are all found") {
   for (int i = 1; i < g.view().size(); ++i) CHECK(g.view().args_of(i)[0] == i - 1);
 }
 
-TEST_CASE("a mistake at run time is told in the same words") {
+TEST_CASE("a mistake at run time has the same message") {
   graph_builder b;
   b.placeholder({1, 4});
   b.add("fc", nn::linear, {"rleu1"}, {.out_features = 2});

@@ -78,7 +78,7 @@ TEST_CASE("data of more than one piece are read whole") {
   }
 }
 
-TEST_CASE("every other file is refused with its cause") {
+TEST_CASE("every other file is rejected with its cause") {
   const std::string zipped = packed(two_images);
   std::string damaged = zipped;
   damaged[damaged.size() - 8] ^= 1;  // the checksum
@@ -118,7 +118,7 @@ TEST_CASE("every other file is refused with its cause") {
   }
 }
 
-TEST_CASE("a file cut off at any byte is refused") {
+TEST_CASE("a file that is cut off at any byte is rejected") {
   for (const std::string& content : {two_images, packed(two_images)})
     for (std::size_t size = 0; size < content.size(); ++size) {
       CAPTURE(size);

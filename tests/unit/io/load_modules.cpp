@@ -101,7 +101,7 @@ TEST_CASE("an attribute that the file lacks is named with the node that reads it
         "node offset: reads body.offset, which is not among the tensors");
 }
 
-TEST_CASE("a tensor of another type is refused by name") {
+TEST_CASE("a tensor of another type is rejected by name") {
   ctq::stored_tensor half{"body.offset", ctq::stored_dtype::f16, {0}, {}};
   const auto model = ctq::read_fx(rows);
   const auto modules = ctq::modules_of(*model, in_memory({half}));
@@ -132,7 +132,7 @@ TEST_CASE("a file is read whole, and errors name it") {
   std::filesystem::remove(path);
 }
 
-TEST_CASE("a finite number beyond float32 is refused") {
+TEST_CASE("a finite number beyond float32 is rejected") {
   const auto model = ctq::read_fx(rows);
   for (const double number : {1e300, -1e300}) {
     const std::vector<double> huge{number};

@@ -44,7 +44,7 @@ TEST_CASE("a file with the model's tensors is read, counters of batches are left
   CHECK(weights->get().find("fc.weight")->values == six);
 }
 
-TEST_CASE("other integers than batch counters are refused") {
+TEST_CASE("other integers than batch counters are rejected") {
   for (const std::string name :
        {"fc.index", "num_batches_tracked.x", "fc.my_num_batches_tracked"}) {
     const temporary_file file{{ctq::to_store<float>("fc.weight", {3, 2}, six),
@@ -67,7 +67,7 @@ TEST_CASE("a tensor of another shape is one message with the file, the tensor an
         "[3, 2]");
 }
 
-TEST_CASE("an extent that no model has is refused, whatever the other extents are") {
+TEST_CASE("an extent that no model has is rejected, whatever the other extents are") {
   const temporary_file file{{ctq::to_store<float>("fc.weight", {3'000'000'000, 0}, {}),
                              ctq::to_store<float>("fc.bias", {3}, three)}};
   const auto weights = ctq::load_weights<net>(file.path);

@@ -288,7 +288,7 @@ TEST_CASE("each part of a row has its form") {
             .cause == "row 0 x: an extent is 0, not a whole number from 1 to 2147483647");
 }
 
-TEST_CASE("what the exporter was told is read with the rows") {
+TEST_CASE("what was given to the exporter is read with the rows") {
   constexpr std::string_view one = R"([{"name": "x", "op": "placeholder", "target": "x"}])";
   const auto read_with = [&](const std::string& rest) {
     return read_fx("{\"rows\": " + std::string(one) + rest + "}", ops<builtin>::value, "f");

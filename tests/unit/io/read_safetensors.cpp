@@ -79,7 +79,7 @@ struct rejected_file {
   std::string message;
 };
 
-TEST_CASE("a file whose parts disagree is refused with its place") {
+TEST_CASE("a file whose parts disagree is rejected with its place") {
   using namespace std::string_view_literals;
   const std::string two = "{" + tensor("a", "[4]", 0, 4) + "," + tensor("b", "[4]", 4, 8) + "}";
   const rejected_file cases[] = {
@@ -146,7 +146,7 @@ TEST_CASE("a file whose parts disagree is refused with its place") {
   }
 }
 
-TEST_CASE("a file cut off at any byte is refused") {
+TEST_CASE("a file that is cut off at any byte is rejected") {
   const std::vector<std::byte> whole = valid_file();
   REQUIRE(ctq::parse_safetensors(whole, "f"));
   for (std::size_t size = 0; size < whole.size(); ++size) {

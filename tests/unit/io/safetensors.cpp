@@ -54,7 +54,7 @@ TEST_CASE("values come out as the type they were stored with") {
   CHECK(*values == bias);
 }
 
-TEST_CASE("values of another type are refused, not converted") {
+TEST_CASE("values of another type are rejected, not converted") {
   const std::vector<std::int8_t> weight{1, 2};
   const auto values = ctq::values_of<float>(ctq::to_store<std::int8_t>("fc.weight", {2}, weight));
   REQUIRE(!values);

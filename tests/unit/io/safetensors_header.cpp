@@ -58,7 +58,7 @@ struct rejected_header {
   std::string message;
 };
 
-TEST_CASE("every other header is refused with its place") {
+TEST_CASE("every other header is rejected with its place") {
   const std::string whole = R"("dtype":"F32","shape":[],"data_offsets":[0,4])";
   const rejected_header cases[] = {
       // Not the object that is wanted.

@@ -103,7 +103,7 @@ TEST_CASE("names of any characters survive") {
   }
 }
 
-TEST_CASE("what the format cannot hold is refused") {
+TEST_CASE("what the format cannot hold is rejected") {
   using ctq::stored_dtype;
   const std::vector<std::byte> data(8);
   struct rejected_tensors {

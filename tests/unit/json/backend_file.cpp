@@ -110,7 +110,7 @@ TEST_CASE("moving a file keeps its views") {
   CHECK(moved.view().name == "n");
 }
 
-TEST_CASE("what is wrong is told at its place") {
+TEST_CASE("a finding has the position of the wrong value") {
   CHECK(findings_of("") == "f:1:1: error: expected a value [json-syntax]\n");
   CHECK(findings_of("{\n  \"name\" 1}") == "f:2:10: error: expected : [json-syntax]\n");
   CHECK(findings_of("[]") == "f:1:1: error: expected an object, not an array [wrong-type]\n");
@@ -208,7 +208,7 @@ TEST_CASE("ops of the user's own are declared, or come from a table") {
             .find("name is missing [missing-key]") != std::string::npos);
 }
 
-TEST_CASE("limits are told, not met by accident") {
+TEST_CASE("exceeded limits are findings") {
   std::string many = R"({"name": "n", "configs": [)";
   for (int i = 0; i < 5000; ++i) many += i == 0 ? "{\"pattern\": []}" : ",{\"pattern\": []}";
   CHECK(json::backend_file{many + "]}"}.found().size() > 0);

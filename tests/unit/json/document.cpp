@@ -136,7 +136,7 @@ TEST_CASE("what RFC 8259 allows is accepted") {
   }
 }
 
-TEST_CASE("what RFC 8259 does not allow is refused where Python's json refuses it") {
+TEST_CASE("what RFC 8259 does not allow is rejected where Python's json rejects it") {
   const struct {
     std::string_view text;
     std::uint32_t at;
@@ -303,7 +303,7 @@ TEST_CASE("64 brackets may be open, not 65, and a million are no trouble") {
   CHECK(error_of(objects + "1").what == "expected , or }");
 }
 
-TEST_CASE("every beginning of a text is refused, and none is read past its end") {
+TEST_CASE("every proper prefix of a text is rejected, and none is read past its end") {
   const std::string_view text =
       "{\"a\": [1.5e-3, -0, true, false, null, \"\\u00e9\\n\xF0\x9F\x98\x80\"], \"b\": {\"\": []}}";
   for (std::size_t n = 0; n < text.size(); ++n) {

@@ -83,7 +83,7 @@ TEST_CASE("what is left out has PyTorch's default") {
   CHECK(q.weight.args.qscheme == qscheme::per_channel_affine);
 }
 
-TEST_CASE("what is wrong is told at its place") {
+TEST_CASE("a finding has the position of the wrong value") {
   CHECK(findings_of(R"({"global": null})") ==
         "f:1:2: error: global is not a known level of a QConfigMapping [unknown-key]\n");
   CHECK(findings_of(R"({"": 7})") ==

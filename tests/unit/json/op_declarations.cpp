@@ -47,7 +47,7 @@ TEST_CASE("a file need not declare ops") {
   CHECK(found.size() == 0);
 }
 
-TEST_CASE("what is no declaration is told, and the others are kept") {
+TEST_CASE("what is not a declaration is a finding, and the others are kept") {
   findings found;
   constexpr std::string_view text = R"({"ops": [7, "", {"name": null}, {}, "a.b"]})";
   const list<op_info> read = declared(text, found);
@@ -98,7 +98,7 @@ TEST_CASE("what matches anything is not an op") {
         "f:1:10: error: MatchAllNode matches anything, it is not a known op [duplicate-op]\n");
 }
 
-TEST_CASE("a name twice is told at the second") {
+TEST_CASE("a name that is declared twice is a finding at the second place") {
   CHECK(wrong(R"({"ops": ["a.b", {"name": "a.b", "kind": "module"}]})") ==
         "f:1:26: error: a.b is already declared [duplicate-op]\n");
   CHECK(wrong(R"({"ops": ["a.b", "a.B", "b"]})").empty());
@@ -113,7 +113,7 @@ TEST_CASE("an op that the table has of the user is not declared again") {
   CHECK(read[0].name == "own.other");
 }
 
-TEST_CASE("more ops than anyone has are refused as a whole") {
+TEST_CASE("more ops than the limit are rejected as a whole") {
   std::string names;
   for (int i = 0; i < 1024; ++i) names += (i == 0 ? "\"a" : ", \"a") + std::to_string(i) + '"';
   findings found;

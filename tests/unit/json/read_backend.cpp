@@ -111,7 +111,7 @@ TEST_CASE("a nested pattern lies in pre-order") {
   CHECK(subtree(r.config(1).pattern, 0) == r.config(1).pattern.element.size());
 }
 
-TEST_CASE("what is no pattern is told") {
+TEST_CASE("what is not a pattern is a finding") {
   CHECK(wrong("{}") == "f:1:27: error: pattern is missing [missing-key]\n");
   CHECK(wrong(R"({"pattern": null})") ==
         "f:1:39: error: expected an op or a list of ops, not null [wrong-type]\n");
@@ -129,7 +129,7 @@ TEST_CASE("what is no pattern is told") {
         "f:1:66: error: expected an op or a nested list, not an object [wrong-type]\n");
 }
 
-TEST_CASE("64 ops are a pattern, the one behind them is told") {
+TEST_CASE("a pattern of 64 ops is read, one of 65 is a finding") {
   const std::string most = json::repeat(R"("nn.ReLU")", 64);
   for (const std::string key : {"pattern", "pattern_complex_format"}) {
     const std::string most_text = configs("{\"" + key + "\": [" + most + "]}");
@@ -180,7 +180,7 @@ TEST_CASE("lists of dtypes are shared if they are the same word by word") {
   CHECK(r.config(0).dtype_configs == r.config(1).dtype_configs);
 }
 
-TEST_CASE("a wrong list of dtypes is told wherever it is") {
+TEST_CASE("a wrong list of dtypes is a finding wherever it is") {
   const std::string row = R"({"pattern": "nn.ReLU", "dtype_configs": [{"input_dtype": 7}]})";
   const std::string text = configs(row + ", " + row);
   CHECK(reading{text}.found.size() == 2);
@@ -261,7 +261,7 @@ TEST_CASE("each overwritten observer is one of its own") {
         fake_quantize<moving_average_min_max_observer<>>::value);
 }
 
-TEST_CASE("a misspelt key of a config is told, with the one that is near") {
+TEST_CASE("a misspelt key of a config is a finding with the most similar key") {
   CHECK(
       wrong_field(R"("root_modul": "nn.ReLU")") ==
       "f:1:43: error: root_modul is not a known key of a pattern config, did you mean root_module? "

@@ -107,7 +107,7 @@ TEST_CASE("a row has as many values as its level asks for") {
         "f:1:36: error: expected 4 values, not 2 [wrong-type]\n");
 }
 
-TEST_CASE("each value of a row is checked, also behind a wrong one") {
+TEST_CASE("each value of a row is checked, also after a wrong one") {
   CHECK(wrong(R"({"module_name_object_type_order": [[1, "nn.Relu", 0.5, 7]]})") ==
         "f:1:37: error: expected a string, not a number [wrong-type]\n"
         "f:1:40: error: nn.Relu is not a known op, did you mean torch.nn.ReLU? [unknown-op]\n"

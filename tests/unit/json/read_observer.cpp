@@ -66,7 +66,7 @@ static_assert(read(R"({"class": "torch.ao.quantization.NoopObserver"})") == noop
 static_assert(read(R"({"class": "PowerOfTwoHistogramObserver", "bins": 512})") ==
               power_of_two_histogram_observer<{.bins = 512}>::value);
 
-TEST_CASE("the class decides the defaults, wherever it stands") {
+TEST_CASE("the class decides the defaults, wherever it is given") {
   CHECK(read(R"({"bins": 4, "class": "PerChannelMinMaxObserver", "ch_axis": 1})") ==
         observer_record{observer_class::per_channel_min_max,
                         {.qscheme = qscheme::per_channel_affine, .ch_axis = 1, .bins = 4}});
@@ -129,7 +129,7 @@ TEST_CASE("no class, no arguments") {
         "f:1:11: error: expected a string, not an array [wrong-type]\n");
 }
 
-TEST_CASE("an unknown class is told, and its arguments are still checked") {
+TEST_CASE("an unknown class is a finding, and its arguments are still checked") {
   CHECK(
       wrong(R"({"class": "HistogrammObserver", "bin": 7})") ==
       "f:1:11: error: HistogrammObserver is not a known observer, did you mean HistogramObserver? "

@@ -61,7 +61,7 @@ TEST_CASE("a whole number is one in whatever form it is written") {
   CHECK(out == 2147483647);
 }
 
-TEST_CASE("what is no whole number of the type is refused and changes nothing") {
+TEST_CASE("what is not a whole number of the type is rejected and changes nothing") {
   for (const std::string_view text : {"0.5", "2147483648", "-1e10", "1e300", "1e999", "-1e999"}) {
     int out = 42;
     CHECK(read(text, out) ==
@@ -86,7 +86,7 @@ TEST_CASE("wide whole numbers go as far as doubles tell them apart") {
   CHECK(out == 9007199254740991);
 }
 
-TEST_CASE("a float32 is rounded, and refused where it would be infinite") {
+TEST_CASE("a float32 is rounded, and rejected where it would be infinite") {
   float out = 0;
   CHECK(read("0.1", out).empty());
   CHECK(out == 0.1F);
@@ -153,7 +153,7 @@ TEST_CASE("names of values stand with or without their module") {
   CHECK(type == observation_type::input_output_not_observed);
 }
 
-TEST_CASE("names in another case, empty ones and none are refused") {
+TEST_CASE("names in another case, empty ones and none are rejected") {
   for (const std::string_view text : {R"("QUINT8")", R"("")", R"("torch.")", R"("none")",
                                       R"("torch.none")", R"(".")", R"("quint8.x")"}) {
     dtype out = f32;
@@ -188,7 +188,7 @@ TEST_CASE("each field is read once, and the first counts") {
   CHECK(out == input_index_record{.input = 0, .weight = 1});
 }
 
-TEST_CASE("an unknown key is told, with the one that is near, and the others are read") {
+TEST_CASE("an unknown key is a finding with the most similar key, and the others are read") {
   constexpr std::string_view text = R"({"wieght": 1, "": 2, "bias": 3})";
   const json::parsed in{text};
   findings found;
@@ -211,7 +211,7 @@ TEST_CASE("unknown keys that the caller claims are left alone") {
   CHECK(out == input_index_record{.bias = 1});
 }
 
-TEST_CASE("a field of the wrong kind is told at its value") {
+TEST_CASE("a field of the wrong kind is a finding at its value") {
   CHECK(read<dtype_config_record>(R"({"is_dynamic": "yes", "bias_dtype": 32})") ==
         "f:1:16: error: expected true or false, not a string [wrong-type]\n"
         "f:1:37: error: expected a string, not a number [wrong-type]\n");

@@ -67,7 +67,7 @@ TEST_CASE("a text that is no JSON has one finding, at its place") {
         "f:1:2: error: expected the end of the text [json-syntax]\n");
 }
 
-TEST_CASE("the largest text is read, one byte more is refused and not kept") {
+TEST_CASE("the largest text is read, one byte more is rejected and not kept") {
   std::string text(json::max_text, ' ');
   text.back() = '7';
   const plain_file largest{text};

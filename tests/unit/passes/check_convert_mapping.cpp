@@ -37,7 +37,7 @@ std::string message() {
 
 using everywhere = qconfig_mapping<global<usual>>;
 
-TEST_CASE("convert may be told the same, and None for single keys") {
+TEST_CASE("convert accepts the same mapping, and None for single keys") {
   CHECK(message<everywhere, everywhere>().empty());
   CHECK(message<everywhere, qconfig_mapping<global<usual>, module_name<"fc", none>>>().empty());
   CHECK(message<everywhere, qconfig_mapping<global<usual>, object_type<nn::relu, none>>>().empty());

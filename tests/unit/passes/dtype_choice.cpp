@@ -94,7 +94,7 @@ TEST_CASE("a pattern is quantized as a whole or not at all; in 1.13 in part") {
   CHECK(old[2].why.why == rejection::clause::quant_max);
 }
 
-TEST_CASE("the arguments of a function are told apart by their position or keyword") {
+TEST_CASE("the arguments of a function are distinguished by position or keyword") {
   dynamic_graph<stage::fused> g;
   const int args[] = {0, 1, 2};
   g.add({.name = "x", .op = nn::placeholder.id()}, nullptr, 0);

@@ -86,7 +86,7 @@ TEST_CASE("without observers the graph is written as it is") {
   CHECK(placed(diamond).write().observers == 0);
 }
 
-TEST_CASE("an observer behind a node is what all its readers see") {
+TEST_CASE("all readers of a node read the observer that follows it") {
   CHECK(placed(diamond).behind("x").print() ==
         "x = placeholder()\n"
         "activation_post_process_0 = activation_post_process(x) #0\n"
@@ -160,7 +160,7 @@ TEST_CASE("to PyTorch 1.13 observers of one class and dtype are equal, whatever 
   CHECK(count(fake, other, semantics::torch_2_1) == 2);
 }
 
-TEST_CASE("a reader's own observer stands behind the one that all readers see") {
+TEST_CASE("a reader's own observer follows the one that all readers read") {
   const auto g = placed(diamond).behind("x").before("b", 0, of_int8, 7).write();
   CHECK(graphs::print(g.view()) ==
         "x = placeholder()\n"
@@ -178,7 +178,7 @@ TEST_CASE("a reader's own observer stands behind the one that all readers see") 
   CHECK(g.view()[2].shape == diamond.view()[0].shape);
 }
 
-TEST_CASE("an argument is bare until an observer stands on its way") {
+TEST_CASE("an argument is not observed until an observer is inserted before it") {
   placed p(diamond);
   CHECK(p.bare("sum", 0));
   p.before("sum", 1);

@@ -50,7 +50,7 @@ constexpr auto mlp =
 static_assert(prepared<x86, everywhere>(mlp.view()).observers == 3);
 static_assert(!problem<x86, everywhere>(mlp).any());
 
-TEST_CASE("a value has an observer before the first op that wants it and behind each op") {
+TEST_CASE("a value has an observer before the first op that requests it and after each op") {
   CHECK(print<x86, everywhere>(mlp) ==
         "x = placeholder()\n"
         "activation_post_process_0 = activation_post_process(x) #0\n"
@@ -125,7 +125,7 @@ TEST_CASE("readers that want the same observer share it, others get one each") {
   CHECK(print<x86, equal>(residual) == print<x86, everywhere>(residual));
 }
 
-TEST_CASE("an op that is left in float takes the rest of its pattern with it, and that is told") {
+TEST_CASE("an op that is left in float leaves the rest of its pattern in float, with that reason") {
   using mapping = qconfig_mapping<global<usual>, allow_float<"relu">>;
   const diagnostic d = problem<x86, mapping>(residual);
   CHECK(std::string{d.message()} ==
@@ -149,7 +149,7 @@ constexpr auto views = model(
     "flat"_n = fn::flatten("pool"_n, {.start_dim = 1}),
     "fc"_n = nn::linear("flat"_n, {.out_features = 2}), "out"_n = nn::output("fc"_n));
 
-TEST_CASE("ops that keep the range share the observer of their input, one behind the other") {
+TEST_CASE("ops in a chain that keep the range share the observer of their input") {
   CHECK(print<x86, everywhere>(views) ==
         "x = placeholder()\n"
         "activation_post_process_0 = activation_post_process(x) #0\n"
@@ -226,7 +226,7 @@ constexpr auto float_between = model(
     "a"_n = nn::conv2d("x"_n, {.out_channels = 2, .kernel_size = 1}), "bn"_n = nn::relu("a"_n),
     "pool"_n = nn::max_pool2d("bn"_n, {.kernel_size = 1}), "out"_n = nn::output("pool"_n));
 
-TEST_CASE("an op behind a float op gets an observer of its own to share") {
+TEST_CASE("an op after a float op gets an observer of its own to share") {
   // Only the pool: what it reads has to be quantized first.
   using mapping = qconfig_mapping<object_type<nn::max_pool2d, usual>>;
   CHECK(print<x86, mapping>(float_between) ==
@@ -249,7 +249,7 @@ struct two_dtypes
           "two_dtypes", backend_pattern_config<pattern<nn::linear>, both_dtypes>,
           backend_pattern_config<pattern<nn::relu>, both_dtypes, share_observer_with_input>> {};
 
-TEST_CASE("a reader that wants another dtype gets an observer behind the first") {
+TEST_CASE("a reader that requests another dtype gets an observer after the first") {
   using mapping = qconfig_mapping<global<usual>, module_name<"fc2", signed_8>>;
   const auto g = prepared<two_dtypes, mapping>(mlp.view());
   CHECK(!g.problem.any());
@@ -571,7 +571,7 @@ TEST_CASE("the weight of a norm function is observed in 1.13 alone") {
   CHECK(observers(semantics::torch_2_1) == 2);
 }
 
-TEST_CASE("what is told first is a node that is rejected itself, not for the rest of its pattern") {
+TEST_CASE("the first reported node is rejected itself, not for the rest of its pattern") {
   using mapping = qconfig_mapping<global<usual>, object_type<nn::relu, signed_8>>;
   const diagnostic found = problem<x86, mapping>(residual);
   CHECK(found.message().find("node: relu\n") != std::string_view::npos);

@@ -54,7 +54,7 @@ TEST_CASE("the executor gives the bytes of the interpreter over the same kernels
   CHECK(f.y.values == expected.values);
 }
 
-TEST_CASE("the hook is called before the first step and behind each, in order") {
+TEST_CASE("the hook is called before the first step and after each, in order") {
   fixture f;
   std::vector<int> seen;
   code::run(f.p, f.in, f.out, f.arena.data(), [&](auto step) { seen.push_back(step); });

@@ -62,7 +62,7 @@ TEST_CASE("the observed model computes what the float model computes") {
   CHECK(observed(x).values == y.values);
 }
 
-TEST_CASE("observers see the values where they stand") {
+TEST_CASE("observers see the values in the memory of the model") {
   auto observed = observed_mlp();
   ctq::tensor<float, 3, 21> x;
   x[0] = -2.0F;
@@ -143,7 +143,7 @@ TEST_CASE("without a mapping the backend's default one holds") {
   CHECK(observed.observers()[0].record().type == ctq::observer_class::histogram);
 }
 
-TEST_CASE("what is quantized as it comes needs no calibration") {
+TEST_CASE("what is quantized dynamically needs no calibration") {
   struct dynamic : ctq::qconfig_mapping<ctq::global<ctq::default_dynamic_qconfig>> {};
   using plan = ctq::plan<small::mlp, ctq::x86, dynamic>;
   const auto observers = ctq::make_observers(plan::prepared.view(), {});

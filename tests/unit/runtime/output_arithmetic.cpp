@@ -51,7 +51,7 @@ TEST_CASE("an output that could leave int32 is an error as well") {
   CHECK(!output_arithmetic_of({{0.0F}}, w, {.scale = 1.0F}, quint8, {.scale = 1e-6F}));
 }
 
-TEST_CASE("weights whose sums could leave int32, whatever the input, are refused") {
+TEST_CASE("weights whose sums could exceed int32 for some input are rejected") {
   owned_weight w{.weight = std::vector<std::int8_t>(70'000, -128), .scale = {1.0F}};
   const status refused = check_sums(w);
   REQUIRE_FALSE(refused);

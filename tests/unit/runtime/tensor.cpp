@@ -45,7 +45,7 @@ TEST_CASE("elements are read and written in a loop") {
   CHECK(sum == 12.0F);
 }
 
-TEST_CASE("data that is not finite is told with its place") {
+TEST_CASE("data that is not finite is an error with its place") {
   tensor<float, 2, 3> t;
   CHECK(ctq::check_finite(t));
   t[4] = std::numeric_limits<float>::infinity();
@@ -54,7 +54,7 @@ TEST_CASE("data that is not finite is told with its place") {
   CHECK(ctq::check_finite(t).error().message() == "element 1: is NaN");
 }
 
-TEST_CASE("a view reads and writes somebody else's elements") {
+TEST_CASE("a view reads and writes elements that it does not own") {
   std::vector<float> elements(6, 1.0F);
   const tensor_view<float, 2, 3> view{std::span<float, 6>{elements}};
   view.data()[5] = 2.0F;

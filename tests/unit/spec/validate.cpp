@@ -72,7 +72,7 @@ static_assert(
     "pattern: (torch.nn.Conv2d, torch.nn.ReLU)\n"
     "error: pattern: is also that of configs[1] [duplicate-pattern]");
 
-TEST_CASE("all findings are told, config by config, then between configs") {
+TEST_CASE("all findings are reported, config by config, then between configs") {
   using bad = dtype_config<input_dtype<dtype_with_constraints<quint8, quant_max<256>>>>;
   const findings found = validate(
       backend_v<npu<backend_pattern_config<pattern<nn::relu>, dtype_configs<bad, bad>>,

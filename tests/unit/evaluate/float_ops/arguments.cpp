@@ -24,7 +24,7 @@ TEST_CASE("*dims takes what is left, or one list") {
   CHECK(as_integer(*keyword->find("dims")) == 2);
 }
 
-TEST_CASE("what Python refuses is an error with its place") {
+TEST_CASE("what Python rejects is an error with its place") {
   const auto cause = [](python_call c) {
     const auto bound = bind("f", {"input, *, alpha=1"}, std::move(c));
     return bound ? std::string() : bound.error().message();

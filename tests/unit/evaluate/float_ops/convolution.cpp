@@ -156,7 +156,7 @@ TEST_CASE("a transposed convolution gives each tap's product to the pixel it wou
   }
 }
 
-TEST_CASE("more padding behind than in front shifts nothing") {
+TEST_CASE("more padding after than before shifts nothing") {
   const tensor in = some({1, 1, 4}), weight = some({1, 1, 2}, 2);
   const convolution_options even{
       .stride = {1}, .padding = {0}, .dilation = {1}, .padding_end = {1}};

@@ -26,7 +26,8 @@ result<value> run(const Op& op, std::vector<value> given,
 
 }  // namespace
 
-TEST_CASE("'same' keeps the extents, with the odd element of padding behind, 'valid' has none") {
+TEST_CASE(
+    "'same' keeps the extents, with the odd element of padding at the end, 'valid' has none") {
   const tensor in = some({1, 1, 6});
   for (const int kernel : {1, 2, 3, 4, 5})
     for (const int dilation : {1, 2}) {

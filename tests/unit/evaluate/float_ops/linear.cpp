@@ -71,7 +71,7 @@ TEST_CASE("a weight of one axis leaves the last one out, and a bias of one eleme
         "the bias does not have one element per output");
 }
 
-TEST_CASE("matmul broadcasts what stands in front of the matrices") {
+TEST_CASE("matmul broadcasts the axes before those of the matrices") {
   const tensor a = some({2, 1, 3, 4}, 1), b = some({5, 4, 2}, 2);
   std::vector<double> wanted;
   for (std::size_t i = 0; i < 2; ++i)

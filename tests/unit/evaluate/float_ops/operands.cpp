@@ -47,7 +47,7 @@ TEST_CASE("what a call leaves out has the default of the signature") {
   CHECK_FALSE(from.has("color"));
 }
 
-TEST_CASE("only the first problem is told") {
+TEST_CASE("only the first problem is reported") {
   CHECK(problem({}, [](operands& from) {
           from.floats("input");
           from.require(false, "later");

@@ -54,7 +54,7 @@ TEST_CASE("what is moved still holds") {
   CHECK(s.custom.input_quantized_indexes[0] == 3);
 }
 
-TEST_CASE("errors have their places, and leave nothing behind") {
+TEST_CASE("errors have their places, and nothing is left of what was read") {
   const custom_config_file cut{"{", custom_config_kind::fuse};
   REQUIRE(cut.found().size() == 1);
   CHECK(cut.found()[0].rule == rule::json_syntax);

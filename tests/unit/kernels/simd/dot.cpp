@@ -116,7 +116,7 @@ void check_interleave() {
 
 }  // namespace
 
-TEST_CASE("each channel of a block stands in one lane") {
+TEST_CASE("each channel of a block is in one lane") {
   check_columns<dense>();
   check_columns<depthwise>();
   check_columns<floating>();

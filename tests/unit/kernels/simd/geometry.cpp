@@ -197,7 +197,7 @@ TEST_CASE("a part of a matrix product fits in L2 and keeps the panels of the who
   CHECK(part_of<dot>(window) == window);
 }
 
-TEST_CASE("a block is biases, multipliers and weights, one behind the other") {
+TEST_CASE("a block is biases, multipliers and weights, contiguously") {
   using layout = block_layout<sized_dot<8, 4>>;
   static_assert(layout::vec_bytes == 32 && layout::weight_bytes == 32);
   constexpr layout two{2, 5};

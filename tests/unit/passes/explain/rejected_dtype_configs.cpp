@@ -31,7 +31,7 @@ TEST_CASE("rejections are those of the pattern's own dtype configs, in their ord
   CHECK(found[find(g, "head")].empty());
 }
 
-TEST_CASE("an unsupported qconfig is told, not an error") {
+TEST_CASE("an unsupported qconfig is explained, not an error") {
   const graph_view<stage::fused> g = fused_v<net, qnnpack>.view();
   CHECK(rejected_dtype_configs(g, backend, entries, {.policy = unsupported::error})[find(g, "fc")]
             .size() == 4);

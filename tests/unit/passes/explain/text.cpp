@@ -24,7 +24,7 @@ TEST_CASE("the text says what each node runs as, and from which dtype config") {
   CHECK(has_line(t, "unread                 -                        -        nothing reads it"));
 }
 
-TEST_CASE("the text tells the clause that failed for every rejected dtype config") {
+TEST_CASE("the text has the clause that failed for every rejected dtype config") {
   const std::string t = text();
   CHECK(t.find("\n  not dtype_config #0: input.eps: 1.19209e-07, the backend allows scale_min: "
                "0.000244141\n  not dtype_config #1: input.dtype: qint8, the backend allows: "

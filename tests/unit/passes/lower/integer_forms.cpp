@@ -114,7 +114,7 @@ TEST_CASE("a relu after a function with a dynamically quantized input goes into 
   CHECK(b.form(y) == nullptr);
 }
 
-TEST_CASE("ops between dequantize and quantize stand in the place of the quantize") {
+TEST_CASE("ops between dequantize and quantize replace the quantize") {
   struct everywhere
       : qconfig_mapping<global<qconfig<histogram_observer<>, per_channel_min_max_observer<>>>> {};
   const auto reference = converted<everywhere>();
@@ -136,7 +136,7 @@ TEST_CASE("ops between dequantize and quantize stand in the place of the quantiz
   CHECK(forms.fused[find(g, "relu")]);
 }
 
-TEST_CASE("an op whose input is quantized as it comes stands in its own place and reads floats") {
+TEST_CASE("an op whose input is quantized dynamically keeps its place and reads floats") {
   using dynamic = qconfig<placeholder_observer<{.dtype = quint8, .is_dynamic = true}>,
                           min_max_observer<{.dtype = qint8}>>;
   struct mapping : qconfig_mapping<object_type<nn::linear, dynamic>> {};

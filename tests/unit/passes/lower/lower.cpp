@@ -195,7 +195,7 @@ TEST_CASE("without observers nothing is lowered") {
         graphs::print(fuse(net.view(), backend_v<x86>).view()));
 }
 
-TEST_CASE("what is left in float reads dequantized values and is quantized again behind") {
+TEST_CASE("what is left in float reads dequantized values, and its output is quantized again") {
   using mapping = qconfig_mapping<global<usual>, allow_float<"fc1">>;
   const std::string text = print<x86, mapping>(net);
   CHECK(text.find("fc1 = torch.ao.nn.intrinsic.LinearReLU(dequantize_8)\n"
@@ -236,7 +236,7 @@ constexpr auto behind =
           "fc"_n = nn::linear("flat"_n, {.out_features = 2}), "relu2"_n = fn::relu("fc"_n),
           "out"_n = nn::output("relu2"_n));
 
-TEST_CASE("a relu behind a weighted op goes into it") {
+TEST_CASE("a relu after an op with a weight is fused into it") {
   CHECK(print<unfused, everywhere>(behind) ==
         std::string{door_in} +
             "conv = torch.ao.nn.intrinsic.quantized.ConvReLU2d(quantize_per_tensor_0) #1\n"
@@ -263,7 +263,7 @@ struct free_relu
           backend_pattern_config<pattern<nn::relu>, dtype_configs<activation_int8>,
                                  observation<observation_type::input_output_not_observed>>> {};
 
-TEST_CASE("an op that the user left in float stays there, whatever is behind it") {
+TEST_CASE("an op that the user left in float stays there, whatever follows it") {
   constexpr auto two_convs =
       sequential({1, 2, 1, 1}, nn::conv2d({.out_channels = 2, .kernel_size = 1}),
                  nn::conv2d({.out_channels = 2, .kernel_size = 1}), nn::relu(),

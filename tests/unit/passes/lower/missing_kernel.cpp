@@ -38,7 +38,7 @@ struct with_own
                backend_pattern_config<pattern<own::swish>, dtype_configs<activation_int8>>,
                backend_pattern_config<pattern<own::sum>, dtype_configs<activation_int8>>> {};
 
-TEST_CASE("an op without a form on integers is told, with what to define") {
+TEST_CASE("an op without a form on integers is an error that says what to define") {
   constexpr auto net =
       model("x"_n = nn::placeholder({1, 4, 4}), "fc"_n = nn::linear("x"_n, {.out_features = 4}),
             "c"_n = own::sum("fc"_n), "d"_n = own::swish("c"_n), "out"_n = nn::output("d"_n));

@@ -138,7 +138,7 @@ TEST_CASE("a clamp after a layer or a sum is part of its range, also for an inte
   CHECK(b.out == joint<clamped>.steps[4].in[0]);
 }
 
-TEST_CASE("what somebody else reads too, or an op twice, is written to memory") {
+TEST_CASE("an output that is read twice is written to memory") {
   CHECK(joint<twice_read>.count == alone<twice_read>.count);
   CHECK(joint<doubled>.count == alone<doubled>.count);
 }

@@ -44,7 +44,7 @@ TEST_CASE("a parameter is an operand, or packed, or both") {
         "linear; binary_add constant 0; binary_add constant 64; ");
 }
 
-TEST_CASE("a weight that is computed is refused with words") {
+TEST_CASE("a weight that is computed is an error with a message") {
   const std::string words = "its weight is computed; kernels read\nparameters, nn::get_attr";
   CHECK(reads_of(model("x"_n = nn::placeholder({4, 4}), "y"_n = fn::linear("x"_n, "x"_n),
                        "out"_n = nn::output("y"_n))) == "no kernel for node y:\n" + words);

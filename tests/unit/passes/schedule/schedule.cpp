@@ -102,7 +102,7 @@ TEST_CASE("a schedule made at run time equals the constant") {
   CHECK(s.arena_bytes == static_copy.arena_bytes);
 }
 
-TEST_CASE("an image with channels is brought into N, H, W, C once, at the door") {
+TEST_CASE("an image with channels is reordered to N, H, W, C once, where it enters the model") {
   constexpr auto net =
       model("x"_n = nn::placeholder({1, 3, 8, 8}),
             "conv1"_n = nn::conv2d("x"_n, {.out_channels = 3, .kernel_size = 1}),

@@ -117,7 +117,7 @@ TEST_CASE("matrices are read transposed") {
         matmul_shape{.batch = 2, .m = 3, .n = 3, .k = 4, .matrices = {2, 2}, .transposed = 1});
 }
 
-TEST_CASE("what no kernel reads is told") {
+TEST_CASE("what no kernel reads is an error") {
   CHECK(steps_of(model("x"_n = nn::placeholder({2, 1, 2, 1, 2, 1}), "y"_n = nn::relu("x"_n),
                        "p"_n = fn::permute("x"_n, {.dims = {1, 0, 3, 2, 5, 4}}),
                        "s"_n = op::add("y"_n, "p"_n), "out"_n = nn::output("s"_n))) ==

@@ -8,7 +8,7 @@
 
 using namespace ctq;
 
-TEST_CASE("channels_last moves the channels behind the pixels") {
+TEST_CASE("channels_last moves the channels to the last axis") {
   const std::vector<int> oihw = {0, 1, 2, 3, 10, 11, 12, 13};  // 1 output, 2 channels, 2 x 2
   CHECK(packing::channels_last<int>(oihw, 1, 2) == std::vector<int>{0, 10, 1, 11, 2, 12, 3, 13});
 }
