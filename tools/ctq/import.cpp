@@ -64,7 +64,7 @@ exit_code write(const std::vector<text_file>& files) {
     auto file = ctq::file_replacement::open(f.name);
     if (!file) {
       complain("{}", file.error().message());
-      return unwritten;
+      return unreadable;
     }
     if (const ctq::status s = file->write(std::as_bytes(std::span{f.text})); !s) {
       complain("{}", s.error().message());

@@ -16,15 +16,9 @@ struct diagnostic {
 
   /// Adds one line.
   template <class... Part>
-  constexpr diagnostic& line(const Part&... part) {
+  constexpr diagnostic& line(Part... part) {
     if (any()) text.append("\n");
     append_all(text, part...);
-    return *this;
-  }
-  /// The same for one text: not compiled for each length of a literal.
-  constexpr diagnostic& line(const char* part) {
-    if (any()) text.append("\n");
-    text.append(part);
     return *this;
   }
 };

@@ -95,9 +95,10 @@ constexpr void append_part(Text& out, Number number) {
   append_number(out, number);
 }
 
-/// Appends strings and integers in order.
+/// Appends strings and integers in order. By value, so that literals of all lengths are one type:
+/// the compiler would instantiate a function for each length. So do all that take parts of texts.
 template <class Text, class... Part>
-constexpr void append_all(Text& out, const Part&... part) {
+constexpr void append_all(Text& out, Part... part) {
   (append_part(out, part), ...);
 }
 

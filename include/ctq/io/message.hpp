@@ -21,7 +21,7 @@ namespace ctq {
 
 /// Concatenates text and numbers.
 template <class... Part>
-[[nodiscard, gnu::cold]] std::string sentence(const Part&... part) {
+[[nodiscard, gnu::cold]] std::string sentence(Part... part) {
   std::string out;
   append_all(out, part...);
   return out;

@@ -50,7 +50,7 @@ class reader {
   constexpr reader(const op_table& ops, findings& out) : ops_(ops), out_(out) {}
 
   template <class... Part>
-  constexpr void error(rule r, element at, const Part&... part) {
+  constexpr void error(rule r, element at, Part... part) {
     out_.add(r, severity::error, {}, static_cast<int>(at.at()), {word(part)...});
   }
 

@@ -30,13 +30,8 @@ namespace shape_rules {
 
 /// Reports what is wrong with a call. Only the first problem is reported.
 template <class... Part>
-constexpr void complain(diagnostic& d, const Part&... what) {
+constexpr void complain(diagnostic& d, Part... what) {
   if (!d.any()) d.line(what...);
-}
-
-/// The same for one text: not compiled for each length of a literal.
-constexpr void complain(diagnostic& d, const char* what) {
-  if (!d.any()) d.line(what);
 }
 
 constexpr void show_input(diagnostic& d, const shape& s) {
@@ -45,14 +40,8 @@ constexpr void show_input(diagnostic& d, const shape& s) {
 
 /// Reports what is wrong with a call with this input. Returns what a shape rule then returns.
 template <class... Part>
-constexpr shape wrong_input(diagnostic& d, const shape& in, const Part&... what) {
+constexpr shape wrong_input(diagnostic& d, const shape& in, Part... what) {
   complain(d, what...);
-  show_input(d, in);
-  return {};
-}
-
-constexpr shape wrong_input(diagnostic& d, const shape& in, const char* what) {
-  complain(d, what);
   show_input(d, in);
   return {};
 }

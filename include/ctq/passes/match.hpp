@@ -99,6 +99,10 @@ class finder {
   constexpr void keep(int p, int count) {
     for (int e = parts_; e < parts_ + count; ++e)
       if (out_.part[e] >= 0 && out_.of_node[out_.part[e]] >= 0) return;
+    const op_id root = patterns_.op[first_ + patterns_.root[p]];
+    if (count > 1 && root != nullptr && root->descriptor->layer_axes == 0)
+      for (int e = parts_; e < parts_ + count; ++e)
+        if (out_.part[e] >= 0 && normalizes_other_axis(out_.part[e])) return;
     for (int e = parts_; e < parts_ + count; ++e)
       if (out_.part[e] >= 0) out_.of_node[out_.part[e]] = out_.count;
     out_.found[out_.count].first = parts_;
@@ -119,7 +123,6 @@ class finder {
     if (node < 0 || patterns_.op[element] != g_.nodes[node].op) return false;
     if (element != first_ && users_[node] > 1) return false;
     if (has_integers_ && computes_with_integers(g_.nodes, g_.args, node)) return false;
-    if (normalizes_other_axis(node)) return false;
     part = node;
     const int args = patterns_.args[element];
     if (args == 0) return true;
@@ -130,12 +133,11 @@ class finder {
            arguments_fit(node, element, true);
   }
 
-  /// Whether a batch norm cannot be folded into the linear layer that it reads: it normalizes axis
-  /// 1, the layer's outputs are along the last axis. PyTorch folds it all the same.
+  /// Whether a batch norm cannot be folded into a linear layer: it normalizes axis 1, the layer's
+  /// outputs are along the last axis. PyTorch folds it all the same.
   [[nodiscard]] constexpr bool normalizes_other_axis(int node) const {
     const auto& n = g_.nodes[node];
-    return n.op->descriptor->is_batch_norm && n.shape.rank > 2 && n.arg_count > 0 &&
-           g_.nodes[g_.args[n.first_arg]].op->descriptor->layer_axes == 0;
+    return n.op->descriptor->is_batch_norm && n.shape.rank > 2;
   }
 
   constexpr bool arguments_fit(int node, int element, bool swapped) {

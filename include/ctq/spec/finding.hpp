@@ -74,11 +74,11 @@ class findings {
   }
 
   template <class... Part>
-  constexpr void error(rule r, const spec_place& place, const Part&... part) {
+  constexpr void error(rule r, const spec_place& place, Part... part) {
     add(r, severity::error, place, -1, {word(part)...});
   }
   template <class... Part>
-  constexpr void warning(rule r, const spec_place& place, const Part&... part) {
+  constexpr void warning(rule r, const spec_place& place, Part... part) {
     add(r, severity::warning, place, -1, {word(part)...});
   }
 

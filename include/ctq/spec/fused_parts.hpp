@@ -18,24 +18,6 @@ constexpr op_id part_of(const pattern_record& chain, int i) {
   return op != nullptr && op->descriptor->module_form != nullptr ? op->descriptor->module_form : op;
 }
 
-constexpr bool is_add(op_id op) { return op == op::add.id() || op == fn::add.id(); }
-
-/// The argument of an op that is `root` or depends on it; -1: none, or another argument is an op,
-/// too.
-constexpr int next_to(const pattern_record& tree, int op, int root) {
-  int found = -1, child = op + 1;
-  for (int a = 0; a < tree.element[op].args; ++a) {
-    const int end = child + subtree(tree, child);
-    if (child <= root && root < end) {
-      found = child;
-    } else if (tree.element[child].op != nullptr) {
-      return -1;
-    }
-    child = end;
-  }
-  return found;
-}
-
 constexpr bool is_batch_norm(op_id op) { return op != nullptr && op->descriptor->is_batch_norm; }
 constexpr bool is_relu(op_id op) { return op != nullptr && op->descriptor->is_relu; }
 
@@ -51,24 +33,6 @@ constexpr bool is_relu(op_id op) { return op != nullptr && op->descriptor->is_re
   for (int i = 0; i < 3; ++i)
     if (fused_parts::part_of(chain, i) != fused->descriptor->fused_of[i]) return false;
   return chain.element.size() <= 3;
-}
-
-/// Whether this tree can be fused to this module, which reads further inputs: a sum of a
-/// convolution and of another value, perhaps with a batch norm after the convolution or a relu
-/// after the sum. True for user-defined modules.
-///   root  the element that is the convolution
-[[nodiscard]] constexpr bool can_become_sum(const pattern_record& tree, int root, op_id fused) {
-  if (fused == nullptr || !fused->builtin) return true;
-  const bool with_relu = fused == nni::conv_add_relu2d.id();
-  if (!with_relu && fused != nni::conv_add2d.id()) return false;
-  int at = 0;
-  if (fused_parts::is_relu(tree.element[at].op) != with_relu) return false;
-  if (with_relu) at = fused_parts::next_to(tree, at, root);
-  if (at < 0 || !fused_parts::is_add(tree.element[at].op)) return false;
-  at = fused_parts::next_to(tree, at, root);
-  if (at >= 0 && fused_parts::is_batch_norm(tree.element[at].op))
-    at = fused_parts::next_to(tree, at, root);
-  return at == root && tree.element[at].op == nn::conv2d.id();
 }
 
 /// Whether this fuser method accepts the ops of this chain. True for user-defined ones.

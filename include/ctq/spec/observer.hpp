@@ -96,8 +96,8 @@ struct optional_int {
 struct observer_args {
   ctq::dtype dtype = quint8;
   ctq::qscheme qscheme = ctq::qscheme::per_tensor_affine;
-  bool reduce_range = false;         // halves the range of integers
-  optional_int quant_min{};          // both or none: inside the dtype's range, with 0 between them
+  bool reduce_range = false;  // halves the range of integers
+  optional_int quant_min{};   // both or none: inside the dtype's range, with 0 between them
   optional_int quant_max{};
   float eps = 0x1p-23F;              // the smallest scale, > 0
   double averaging_constant = 0.01;  // moving averages: 0 to 1, the weight of a new batch

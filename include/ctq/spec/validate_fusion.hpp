@@ -9,16 +9,61 @@
 // Checks how the pattern of a config is fused: its fuser method and modules, the root and the
 // further inputs. What fusion would compute otherwise, or where it would find no node, is an error.
 
+namespace ctq {
+
+namespace fused_parts {
+
+constexpr bool is_add(op_id op) { return op == op::add.id() || op == fn::add.id(); }
+
+/// The argument of an op that is `root` or depends on it; -1: none, or another argument is an op,
+/// too.
+constexpr int next_to(const pattern_record& tree, int op, int root) {
+  int found = -1, child = op + 1;
+  for (int a = 0; a < tree.element[op].args; ++a) {
+    const int end = child + subtree(tree, child);
+    if (child <= root && root < end) {
+      found = child;
+    } else if (tree.element[child].op != nullptr) {
+      return -1;
+    }
+    child = end;
+  }
+  return found;
+}
+
+}  // namespace fused_parts
+
+/// Whether this tree can be fused to this module, which reads further inputs: a sum of a
+/// convolution and of another value, perhaps with a batch norm after the convolution or a relu
+/// after the sum. True for user-defined modules.
+///   root  the element that is the convolution
+[[nodiscard]] constexpr bool can_become_sum(const pattern_record& tree, int root, op_id fused) {
+  if (fused == nullptr || !fused->builtin) return true;
+  const bool with_relu = fused == nni::conv_add_relu2d.id();
+  if (!with_relu && fused != nni::conv_add2d.id()) return false;
+  int at = 0;
+  if (fused_parts::is_relu(tree.element[at].op) != with_relu) return false;
+  if (with_relu) at = fused_parts::next_to(tree, at, root);
+  if (at < 0 || !fused_parts::is_add(tree.element[at].op)) return false;
+  at = fused_parts::next_to(tree, at, root);
+  if (at >= 0 && fused_parts::is_batch_norm(tree.element[at].op))
+    at = fused_parts::next_to(tree, at, root);
+  return at == root && tree.element[at].op == nn::conv2d.id();
+}
+
+}  // namespace ctq
+
 namespace ctq::rules {
 
-/// Whether the root of a config and its extra inputs are nodes of the pattern, and inputs of it.
-constexpr bool reads_more_inputs(const backend_pattern_config_record& c) {
+/// Whether the root and the extra inputs of a config are nodes of its pattern, the latter
+/// MatchAllNodes.
+constexpr bool has_extra_inputs(const backend_pattern_config_record& c) {
   if (c.pattern.element.empty() || root_element(c) < 0) return false;
   for (const node_path& p : c.extra_inputs_getter) {
     const int input = element_at(c.pattern, p);
     if (input < 0 || c.pattern.element[input].op != nullptr) return false;
   }
-  return !c.extra_inputs_getter.empty();
+  return true;
 }
 
 constexpr void modules(findings& out, spec_place at, const backend_pattern_config_record& c) {
@@ -45,7 +90,7 @@ constexpr void modules(findings& out, spec_place at, const backend_pattern_confi
                 " does not consist of the ops of this pattern");
     }
   }
-  if (c.fuser_method != nullptr && reads_more_inputs(c) &&
+  if (c.fuser_method != nullptr && !c.extra_inputs_getter.empty() && has_extra_inputs(c) &&
       !can_become_sum(c.pattern, root_element(c), c.fused_module)) {
     at.field = "fused_module";
     out.error(rule::fused_module_mismatch, at, c.fused_module->name,
@@ -76,7 +121,7 @@ constexpr bool is_read_by(const pattern_record& p, int reader, int element) {
 
 constexpr void paths(findings& out, spec_place at, const backend_pattern_config_record& c) {
   const auto& element = c.pattern.element;
-  if (element.empty()) return;
+  if (element.empty() || (c.root_node_getter.empty() && c.extra_inputs_getter.empty())) return;
   if (element.empty()) return;
   constexpr std::string_view nowhere = "the indices lead to no node of the pattern";
   at.field = "root_node_getter";

@@ -28,6 +28,10 @@ class Swish(torch.nn.Module):
     pass
 
 
+class ConvAddReLU(torch.nn.Module):
+    pass
+
+
 def fuse_conv_bn(is_qat, relu, add):
     return add[1]
 
@@ -41,7 +45,7 @@ def backend():
     swish = BackendPatternConfig(Swish).set_observation_type(observation).add_dtype_config(int8)
     method = BackendPatternConfig("relu_").set_observation_type(observation)
     nested = (BackendPatternConfig(tree).set_observation_type(observation).add_dtype_config(int8)
-              .set_fused_module(torch.nn.Conv2d).set_fuser_method(fuse_conv_bn)
+              .set_fused_module(ConvAddReLU).set_fuser_method(fuse_conv_bn)
               ._set_root_node_getter(lambda pattern: pattern[1][1])
               ._set_extra_inputs_getter(lambda pattern: [pattern[1][2]]))
     configs = [swish, method, nested]
@@ -51,7 +55,7 @@ WANTED = [
     {"pattern": "mine.Swish"},
     {"pattern": "relu_", "dtype_configs": []},
     {"pattern_complex_format": ["torch.nn.ReLU", ["torch.add", "torch.nn.Conv2d", "MatchAllNode"]],
-     "fused_module": "torch.nn.Conv2d", "fuser_method": "fuse_conv_bn",
+     "fused_module": "mine.ConvAddReLU", "fuser_method": "fuse_conv_bn",
      "root_node_getter": [1, 1], "extra_inputs_getter": [[1, 2]]},
 ]
 
@@ -77,7 +81,7 @@ def main():
         spec = folder / "mine.json"
         export("mine:backend", spec, folder)
         read = json.loads(spec.read_text())
-        assert read["ops"] == [{"name": "mine.Swish", "kind": "module"}], read["ops"]
+        assert read["ops"] == [{"name": name, "kind": "module"} for name in ("mine.Swish", "mine.ConvAddReLU")], read["ops"]
         for wanted, got in zip(WANTED, read["configs"]):
             assert wanted.items() <= got.items(), got
         assert run(ctq, "check", "--errors-only", spec).returncode == 0

@@ -36,13 +36,6 @@ static_assert(fuses<nn::conv3d, nn::batch_norm3d, nn::relu>(&fuse_conv_bn_relu))
 static_assert(!fuses<nn::conv3d, nn::batch_norm3d, nn::tanh>(&fuse_conv_bn_relu));
 static_assert(fuses<nn::conv3d, nn::relu>(&sequential_wrapper2));
 
-template <auto... Op>
-constexpr bool become_sum(int root) {
-  return can_become_sum(pattern<Op...>::value, root, nni::conv_add2d.id());
-}
-static_assert(become_sum<nested<op::add, match_all, nn::conv2d>>(2));
-static_assert(!become_sum<nested<op::add, nn::linear, nn::conv2d>>(2));
-
 TEST_CASE("a fused module has parts, its parts have none") {
   int fused = 0;
   for (const op_id op : naming::builtin_ops) {

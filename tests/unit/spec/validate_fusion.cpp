@@ -82,6 +82,13 @@ static_assert(
     !is_a_sum<pattern<nested<op::mul, match_all, nn::conv2d>>, nni::conv_add2d, path<2>, path<1>>);
 static_assert(is_a_sum<pattern<nested<op::mul, match_all, nn::linear>>, gate, path<2>, path<1>>);
 
+template <auto... Op>
+constexpr bool become_sum(int root) {
+  return can_become_sum(pattern<Op...>::value, root, nni::conv_add2d.id());
+}
+static_assert(become_sum<nested<op::add, match_all, nn::conv2d>>(2));
+static_assert(!become_sum<nested<op::add, nn::linear, nn::conv2d>>(2));
+
 // --- Nodes of the pattern -----------------------------------------------------------------------
 
 static_assert(breaks<with<tree, root_node_getter<path<3>>>>(rule::node_path));

@@ -47,7 +47,13 @@ class integer_forms {
       const op_id op = g.nodes[i].op;
       if (op == quantize || op == to_half) find_op(i, g.args[g.nodes[i].first_arg], op == to_half);
       if (g.nodes[i].weight != nullptr) find_weight_only(i);
-      any_dynamic = any_dynamic || op == quantize_dynamic;
+      any_dynamic = any_dynamic || op == quantize_dynamic || op == to_half;
+    }
+    for (int i = 0; any_dynamic && i < g.count; ++i) {
+      const op_id op = g.nodes[i].op;
+      if ((op == quantize || op == to_half) && form[i] != nullptr &&
+          gives_float(of[i], op == to_half))
+        give_back(i);
     }
     // From the end, so that a relu is visited before the op that it follows.
     for (int i = g.count - 1; any_dynamic && i >= 0; --i) find_dynamic(i);
@@ -205,20 +211,25 @@ class integer_forms {
     return false;
   }
 
+  /// Undoes take(i, ...).
+  constexpr void give_back(int i) {
+    form[i] = nullptr;
+    fused[of[i]] = false;
+    if (relu[i] >= 0) fused[relu[i]] = false;
+  }
+
   /// Finds the op before the quantize at i, or an op and a relu.
   constexpr void find_op(int i, int x, bool half) {
-    if (gives_float(x, half)) return;
     if (users_[x] != 1 && !(changes_outputs_ && is_otherwise_read_by_outputs(x, i))) return;
     if (!half) {
       if (g_.nodes[x].arg_count == 1 && is_fusible_relu(g_.nodes[x].op)) {
         const int inner = arg(x);
-        const op_id op = users_[inner] == 1 && is_requested(inner) && !gives_float(inner, half)
-                             ? paired_form(inner, true)
-                             : nullptr;
+        const op_id op =
+            users_[inner] == 1 && is_requested(inner) ? paired_form(inner, true) : nullptr;
         if (op != nullptr) return take(i, inner, x, op);
       }
       if (whole_patterns_ && g_.nodes[x].arg_count == 1 && users_[arg(x)] == 1 &&
-          is_requested(arg(x)) && !gives_float(arg(x), half))
+          is_requested(arg(x)))
         if (const op_id op = form_with_following(arg(x), x)) return take(i, arg(x), x, op);
       const op_id op = is_requested(x) ? paired_form(x, false) : nullptr;
       if (op != nullptr) return take(i, x, -1, op);
