@@ -17,8 +17,7 @@ namespace ctq::kernels::simd {
 /// A convolution whose groups have fewer output channels than a register of `lanes`, with as many
 /// groups joined as fit: they become one group, with weights of 0 from the inputs of one to the
 /// outputs of another. That takes no more multiplications, since a register of outputs has those of
-/// all joined groups (3x3, 128 channels in 32 groups @28 on a Xeon with AVX512-VNNI: 53 us instead
-/// of 62, with run-time extents 71 instead of 138).
+/// all joined groups.
 [[nodiscard]] constexpr conv2d_shape with_joined_groups(const conv2d_shape& s, int lanes) {
   if (s.groups == 1 || is_depthwise(s) || s.out_channels == 0) return s;
   conv2d_shape joined = s;
@@ -51,13 +50,16 @@ template <class Weight>
 }
 
 /// The convolution of T that is computed: a matrix product if it is pointwise, and of integers with
-/// joined groups. (Of floats a product with 0 might be NaN.)
+/// joined groups (of floats a product with 0 might be NaN). Groups are joined for narrow registers,
+/// which they used before, since multiplying wide ones takes twice as long on some machines (3x3,
+/// 128 channels in 32 groups @28 on a Xeon with AVX512-VNNI: 52 us instead of 60, with run-time
+/// extents 86 instead of 130; joined for wide registers 51 and 70).
 template <class Isa, class T>
 [[nodiscard]] constexpr conv2d_shape computed_shape(const conv2d_shape& s) {
   if constexpr (std::is_same_v<T, float>) {
     return flattened(s);
   } else {
-    return flattened(with_joined_groups(s, int8_dot<Isa>::lanes));
+    return flattened(with_joined_groups(s, narrow_lanes<int8_dot<Isa>>));
   }
 }
 template <class Isa, class T, conv2d_shape S>
