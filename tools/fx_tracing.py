@@ -128,12 +128,17 @@ def run_script(call):
     return run
 
 
+# Their functions are traced into, although torch.fx.wrap was given them: they are made of ops that ctq has.
+TRACED_INTO = ("torchvision.models.video.mvit", "torchvision.ops.drop_block")
+
+
 def wrapped_calls(user_ops):
-    """Of the functions that torch.fx.wrap was given, those that stay calls: torchvision's, which ctq has ops for, and
-    the user's ops. Others are traced into."""
+    """Of the functions that torch.fx.wrap was given, those that stay calls: torchvision's, which are ops of ctq or
+    of no library that it knows, and the user's ops. Others are traced into."""
     def stays(frame, name):
         module = frame["__name__"]
-        return module.startswith("torchvision.") or f"{module}.{name}" in user_ops
+        is_call = module.startswith("torchvision.") and module not in TRACED_INTO
+        return is_call or f"{module}.{name}" in user_ops
 
     wrapped = torch.fx._symbolic_trace._wrapped_fns_to_patch
     if isinstance(wrapped, dict):  # PyTorch 2

@@ -295,6 +295,27 @@ class Wrapped(nn.Module):
         return clipped(x) * scale_of(x, 3.0)
 
 
+class Items(nn.Module):
+    """Gives tuples, one of them in a dict."""
+
+    def __init__(self):
+        super().__init__()
+        self.cell = nn.LSTMCell(6, 4)
+
+    def forward(self, x):
+        return {"parts": x.split(2, -1)[1:], "state": self.cell(x)}
+
+
+class Dropped(nn.Module):
+    def __init__(self):
+        super().__init__()
+        from torchvision.ops import DropBlock2d
+        self.conv, self.drop = nn.Conv2d(3, 4, 3), DropBlock2d(0.1, 3)
+
+    def forward(self, x):
+        return self.drop(self.conv(x))
+
+
 class Synchronized(nn.Module):
     def __init__(self):
         super().__init__()
@@ -642,6 +663,14 @@ def main():
         done = export(folder, "nets:Wrapped", "--input", "2,6", "--user-op", "nets.clipped", "-o", "wrapped.json")
         rows = json.loads((folder / "wrapped.json").read_text())
         assert [row["target"] for row in rows] == ["x", "nets.clipped", "operator.mul", "output"], done.stderr
+
+        rows = rows_of(folder, "nets:Items", "items.json", "2,6")
+        assert [row["args"][1] for row in rows if row["target"] == "operator.getitem"] == [1, 2, 0, 1], rows
+        assert list(rows[-1]["args"][0]["d"]) == ["parts", "state"], rows
+        has_torchvision = subprocess.run([PYTHON, "-c", "import torchvision"], capture_output=True, check=False)
+        if has_torchvision.returncode == 0:
+            rows = rows_of(folder, "nets:Dropped", "dropped.json", "1,3,8,8")
+            assert [row["target"] for row in rows] == ["x", "conv", "output"], rows
 
         rows = rows_of(folder, "nets:Synchronized", "synchronized.json", "1,3,8,8")
         assert [row["module"]["type"] for row in rows if "module" in row] == [
