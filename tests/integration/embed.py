@@ -73,10 +73,13 @@ def every_byte(folder):
         assert got == wanted, f"{compiler} makes other bytes"
 
 
-def refused(folder):
+def rejected(folder):
     """No code comes of names."""
     file = folder / "plain.json"
-    for arguments in ([file, folder / "x.hpp", "x; int y"], ["--bytes", file, folder / "x.hpp", "a b"],
+    asked = subprocess.run([root / "tools/embed/embed.py", "--help"], check=False, capture_output=True, text=True)
+    assert asked.returncode == 0 and "ctq-embed INPUT HEADER [NAME]" in asked.stdout, asked
+    for arguments in ([file, folder / "x.hpp", "x; int y"], [file, folder / "x.hpp", "class"],
+                      [file, folder / "x.hpp", "2nd"], [".", folder / "x.hpp"], ["--bytes", file, folder / "x.hpp", "a b"],
                       ["--bytes", file, folder / "x.hpp", "a__b"], [file, folder / "x.hpp", "_A"],
                       ["--object", folder / "none", folder / "x.hpp", folder / "x.cpp", "x"],
                       [file, folder / "none" / "x.hpp"], ["--object", file, folder / "x.hpp"], [file],
@@ -101,5 +104,5 @@ def as_subproject(folder):
 
 with tempfile.TemporaryDirectory() as scratch:
     every_byte(Path(scratch))
-    refused(Path(scratch))
+    rejected(Path(scratch))
     as_subproject(Path(scratch))

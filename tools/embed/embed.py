@@ -100,12 +100,20 @@ __asm__(
 """
 
 
+KEYWORDS = """alignas alignof and and_eq asm auto bitand bitor bool break case catch char char8_t char16_t char32_t
+class co_await co_return co_yield compl concept const const_cast consteval constexpr constinit continue decltype default
+delete do double dynamic_cast else enum explicit export extern false float for friend goto if inline int long mutable
+namespace new noexcept not not_eq nullptr operator or or_eq private protected public register reinterpret_cast requires
+return short signed sizeof static static_assert static_cast struct switch template this thread_local throw true try
+typedef typeid typename union unsigned using virtual void volatile wchar_t while xor xor_eq""".split()
+
+
 def name_of(source, name):
-    name = name or re.sub(r"[\W_]+", "_", source.name, flags=re.ASCII)
-    if name[0].isdigit():
-        name = "_" + name
-    if not re.fullmatch(r"[A-Za-z_]\w*", name, flags=re.ASCII):
-        sys.exit(f"ctq-embed: {name!r} is no name for a constant: letters, digits and _")
+    if not name:
+        name = re.sub(r"[\W_]+", "_", source.name, flags=re.ASCII)
+        name = "_" + name if name[:1].isdigit() else name
+    if not re.fullmatch(r"[A-Za-z_]\w*", name, flags=re.ASCII) or name in KEYWORDS:
+        sys.exit(f"ctq-embed: {name!r} is no name for a constant: letters, digits and _, not a word of C++")
     if re.search(r"__|^_[A-Z]", name):
         sys.exit(f"ctq-embed: {name!r} is reserved in C++: two underscores, or one before a capital")
     return name
@@ -154,6 +162,9 @@ FORMS = {"--bytes": (bytes_header, 2), "--object": (object_files, 3)}
 
 def main(arguments):
     form, files = spec_header, 2
+    if arguments in (["--help"], ["-h"]):
+        print(__doc__)
+        return
     if arguments and arguments[0] in FORMS:
         form, files = FORMS[arguments[0]]
         arguments = arguments[1:]
