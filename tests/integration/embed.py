@@ -79,7 +79,8 @@ def rejected(folder):
     asked = subprocess.run([root / "tools/embed/embed.py", "--help"], check=False, capture_output=True, text=True)
     assert asked.returncode == 0 and "ctq-embed INPUT HEADER [NAME]" in asked.stdout, asked
     for arguments in ([file, folder / "x.hpp", "x; int y"], [file, folder / "x.hpp", "class"],
-                      [file, folder / "x.hpp", "2nd"], [".", folder / "x.hpp"], ["--bytes", file, folder / "x.hpp", "a b"],
+                      [file, folder / "x.hpp", "2nd"], [".", folder / "x.hpp"],
+                      ["--bytes", file, folder / "x.hpp", "a b"],
                       ["--bytes", file, folder / "x.hpp", "a__b"], [file, folder / "x.hpp", "_A"],
                       ["--object", folder / "none", folder / "x.hpp", folder / "x.cpp", "x"],
                       [file, folder / "none" / "x.hpp"], ["--object", file, folder / "x.hpp"], [file],
