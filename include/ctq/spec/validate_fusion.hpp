@@ -122,12 +122,11 @@ constexpr bool is_read_by(const pattern_record& p, int reader, int element) {
 constexpr void paths(findings& out, spec_place at, const backend_pattern_config_record& c) {
   const auto& element = c.pattern.element;
   if (element.empty() || (c.root_node_getter.empty() && c.extra_inputs_getter.empty())) return;
-  if (element.empty()) return;
   constexpr std::string_view nowhere = "the indices lead to no node of the pattern";
   at.field = "root_node_getter";
-  const int root = c.root_node_getter.empty() ? -1 : element_at(c.pattern, c.root_node_getter);
+  const int root = root_element(c);
   if (root < 0) {
-    if (!c.root_node_getter.empty()) out.error(rule::node_path, at, nowhere);
+    out.error(rule::node_path, at, nowhere);
   } else if (element[root].op == nullptr) {
     out.error(rule::node_path, at, "the indices lead to a MatchAllNode, not to an op");
   } else if (const op_id read = op_read_by(c.pattern, root); read != nullptr) {
@@ -148,7 +147,7 @@ constexpr void paths(findings& out, spec_place at, const backend_pattern_config_
                 ", not to a MatchAllNode");
     } else if (is_repeated) {
       out.error(rule::node_path, at, "the same node is given twice");
-    } else if (is_read_by(c.pattern, root_element(c), input)) {
+    } else if (root >= 0 && is_read_by(c.pattern, root, input)) {
       out.error(rule::node_path, at, "the root reads this node already");
     }
   }

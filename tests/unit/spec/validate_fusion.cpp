@@ -92,6 +92,8 @@ static_assert(!become_sum<nested<op::add, nn::linear, nn::conv2d>>(2));
 // --- Nodes of the pattern -----------------------------------------------------------------------
 
 static_assert(breaks<with<tree, root_node_getter<path<3>>>>(rule::node_path));
+static_assert(breaks<with<tree, root_node_getter<path<3>>, extra_inputs_getter<path<1>>>>(
+    rule::node_path));  // once
 static_assert(says<with<tree, root_node_getter<path<1>>>>(
     "error: root_node_getter: the indices lead to a MatchAllNode, not to an op [node-path]"));
 static_assert(says<with<conv_relu, root_node_getter<path<0>>>>(
