@@ -634,8 +634,8 @@ def write_true_as_number(graph, measured):
 
 
 def select_items(graph, measured):
-    """Writes the items of tuples that the model gives, and those of slices of tuples, as items of the op that
-    gives the tuple."""
+    """Writes the items of tuples that the model returns, and those of slices of tuples, as items of the op that
+    returns the tuple."""
     values = measured.if_known()
     if values is None:
         return

@@ -128,13 +128,13 @@ def run_script(call):
     return run
 
 
-# Their functions are traced into, although torch.fx.wrap was given them: they are made of ops that ctq has.
+# Modules whose functions are traced into, although torch.fx.wrap was given them: ctq has the ops that they call.
 TRACED_INTO = ("torchvision.models.video.mvit", "torchvision.ops.drop_block")
 
 
 def wrapped_calls(user_ops):
-    """Of the functions that torch.fx.wrap was given, those that stay calls: torchvision's, which are ops of ctq or
-    of no library that it knows, and the user's ops. Others are traced into."""
+    """Of the functions that torch.fx.wrap was given, those that stay calls: the user's ops, and torchvision's but for
+    those of TRACED_INTO. Others are traced into."""
     def stays(frame, name):
         module = frame["__name__"]
         is_call = module.startswith("torchvision.") and module not in TRACED_INTO

@@ -53,7 +53,7 @@ struct flag {
 struct index_item {
   enum kind : int { element, range, new_axis, ellipsis };
 
-  int what{};   // a kind, and above its two bits the step of a slice: five items are 60 bytes
+  int what{};   // a kind in the two lowest bits, above them the step of a slice
   int start{};  // negative: from the end
   int stop{};   // of a slice: the first element after it
 

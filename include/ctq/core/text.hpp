@@ -96,7 +96,7 @@ constexpr void append_part(Text& out, Number number) {
 }
 
 /// Appends strings and integers in order. By value, so that literals of all lengths are one type:
-/// the compiler would instantiate a function for each length. So do all that take parts of texts.
+/// the compiler would instantiate a function for each length. All that take parts of a text do so.
 template <class Text, class... Part>
 constexpr void append_all(Text& out, Part... part) {
   (append_part(out, part), ...);

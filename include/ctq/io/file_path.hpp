@@ -26,9 +26,9 @@ class file_path {
 
   /// Errors  an empty name, which a null pointer gives, too; a name with a zero byte
   [[nodiscard]] status check() const {
-    if (name_.empty()) return fail("name of a file", "is empty");
+    if (name_.empty()) return fail("file name", "is empty");
     if (name_.find('\0') != std::string::npos)
-      return fail("name of a file", std::string{"has a zero byte after "} + name_.c_str());
+      return fail("file name", std::string{"has a zero byte after "} + name_.c_str());
     return done{};
   }
 

@@ -27,7 +27,7 @@ namespace ctq {
 namespace quantized_file {
 
 /// "line 3 is \"…\" in the file, \"…\" in the plan" of the first line that differs, of long lines
-/// from the word before the difference on.
+/// from some words before the difference on.
 template <int = 0>
 [[nodiscard, gnu::cold]] std::string first_difference(std::string_view file,
                                                       std::string_view plan) {
@@ -42,9 +42,9 @@ template <int = 0>
     const std::string_view of_file = next(file);
     const std::string_view of_plan = next(plan);
     if (of_file == of_plan && !file_ends && !plan_ends) continue;
-    std::size_t from = 0;
-    while (from < std::min(of_file.size(), of_plan.size()) && of_file[from] == of_plan[from])
-      ++from;
+    auto from = static_cast<std::size_t>(
+        std::mismatch(of_file.begin(), of_file.end(), of_plan.begin(), of_plan.end()).first -
+        of_file.begin());
     constexpr std::size_t context = 20;
     if (from > 2 * context) {
       const std::size_t word = of_plan.rfind(' ', from - context);

@@ -170,7 +170,7 @@ struct parameter {
       const double scale = std::max(1.0, std::abs(static_cast<double>(gamma[c]))) * inverse;
       if (!(2.0 * largest * scale + largest <= std::numeric_limits<float>::max()))
         return fail("tensor " + module + ".running_var",
-                    "a value is so small that parameters exceed float32, divided by the deviation");
+                    "a value is so small that parameters divided by the deviation exceed float32");
     }
   }
   return done{};

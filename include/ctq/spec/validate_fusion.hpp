@@ -6,29 +6,39 @@
 #include "ctq/spec/finding.hpp"
 #include "ctq/spec/fused_parts.hpp"
 
-// Checks how the pattern of a config is fused: its fuser method and modules, the root and the
-// further inputs. What fusion would compute otherwise, or where it would find no node, is an error.
+// Checks how the pattern of a config is fused: its fuser method and modules, its root and its extra
+// inputs. A config with which fusion would change what a model computes is an error.
 
 namespace ctq {
 
 namespace fused_parts {
 
-constexpr bool is_add(op_id op) { return op == op::add.id() || op == fn::add.id(); }
-
-/// The argument of an op that is `root` or depends on it; -1: none, or another argument is an op,
-/// too.
-constexpr int next_to(const pattern_record& tree, int op, int root) {
-  int found = -1, child = op + 1;
+/// Calls visit(element, end of its tree) for each argument of an op.
+template <class Visit>
+constexpr void for_each_argument(const pattern_record& tree, int op, Visit visit) {
+  int child = op + 1;
   for (int a = 0; a < tree.element[op].args; ++a) {
     const int end = child + subtree(tree, child);
+    visit(child, end);
+    child = end;
+  }
+}
+
+constexpr bool is_add(op_id op) { return op == op::add.id() || op == fn::add.id(); }
+
+/// The argument of an op that is `root` or depends on it; -1: there is none, or another argument is
+/// an op, too.
+constexpr int towards(int root, const pattern_record& tree, int op) {
+  int found = -1;
+  bool has_other_ops = false;
+  for_each_argument(tree, op, [&](int child, int end) {
     if (child <= root && root < end) {
       found = child;
     } else if (tree.element[child].op != nullptr) {
-      return -1;
+      has_other_ops = true;
     }
-    child = end;
-  }
-  return found;
+  });
+  return has_other_ops ? -1 : found;
 }
 
 }  // namespace fused_parts
@@ -43,11 +53,11 @@ constexpr int next_to(const pattern_record& tree, int op, int root) {
   if (!with_relu && fused != nni::conv_add2d.id()) return false;
   int at = 0;
   if (fused_parts::is_relu(tree.element[at].op) != with_relu) return false;
-  if (with_relu) at = fused_parts::next_to(tree, at, root);
+  if (with_relu) at = fused_parts::towards(root, tree, at);
   if (at < 0 || !fused_parts::is_add(tree.element[at].op)) return false;
-  at = fused_parts::next_to(tree, at, root);
+  at = fused_parts::towards(root, tree, at);
   if (at >= 0 && fused_parts::is_batch_norm(tree.element[at].op))
-    at = fused_parts::next_to(tree, at, root);
+    at = fused_parts::towards(root, tree, at);
   return at == root && tree.element[at].op == nn::conv2d.id();
 }
 
@@ -66,6 +76,13 @@ constexpr bool has_extra_inputs(const backend_pattern_config_record& c) {
   return true;
 }
 
+/// Whether the fused module consists of the ops of the pattern, as far as that is known.
+constexpr bool fused_module_fits(const backend_pattern_config_record& c) {
+  if (c.extra_inputs_getter.empty())
+    return !c.fuser_method->keeps_parts || can_become(c.pattern, c.fused_module);
+  return !has_extra_inputs(c) || can_become_sum(c.pattern, root_element(c), c.fused_module);
+}
+
 constexpr void modules(findings& out, spec_place at, const backend_pattern_config_record& c) {
   const bool wraps = c.fuser_method == &sequential_wrapper2;
   if (c.fused_module != nullptr && c.fuser_method == nullptr) {
@@ -75,26 +92,21 @@ constexpr void modules(findings& out, spec_place at, const backend_pattern_confi
     at.field = "fuser_method";
     out.error(rule::fused_without_fuser, at, c.fuser_method->name, " has no fused_module");
   }
-  if (c.fuser_method != nullptr && c.extra_inputs_getter.empty()) {
-    if (!is_chain(c.pattern)) {
+  if (c.fuser_method != nullptr) {
+    const bool reads_more = !c.extra_inputs_getter.empty();
+    if (!reads_more && !is_chain(c.pattern)) {
       at.field = "fuser_method";
       out.error(rule::fused_module_mismatch, at,
                 "arguments would be lost: an extra_inputs_getter names those to keep");
-    } else if (!can_fuse(c.pattern, c.fuser_method)) {
+    } else if (!reads_more && !can_fuse(c.pattern, c.fuser_method)) {
       at.field = "fuser_method";
       out.error(rule::fused_module_mismatch, at, c.fuser_method->name,
                 " does not match the ops of this pattern");
-    } else if (c.fuser_method->keeps_parts && !can_become(c.pattern, c.fused_module)) {
+    } else if (!fused_module_fits(c)) {
       at.field = "fused_module";
       out.error(rule::fused_module_mismatch, at, c.fused_module->name,
                 " does not consist of the ops of this pattern");
     }
-  }
-  if (c.fuser_method != nullptr && !c.extra_inputs_getter.empty() && has_extra_inputs(c) &&
-      !can_become_sum(c.pattern, root_element(c), c.fused_module)) {
-    at.field = "fused_module";
-    out.error(rule::fused_module_mismatch, at, c.fused_module->name,
-              " does not consist of the ops of this pattern");
   }
   const op_id reference = c.reference_quantized_module_for_root;
   if (c.root_module == nullptr && reference != nullptr) {
@@ -103,20 +115,21 @@ constexpr void modules(findings& out, spec_place at, const backend_pattern_confi
   }
 }
 
-/// An op that this element reads; nullptr: it reads MatchAllNodes only.
+/// The first op that this element reads; nullptr: it reads MatchAllNodes only.
 constexpr op_id op_read_by(const pattern_record& p, int reader) {
-  int child = reader + 1;
-  for (int a = 0; a < p.element[reader].args; ++a, child += subtree(p, child))
-    if (p.element[child].op != nullptr) return p.element[child].op;
-  return nullptr;
+  op_id found = nullptr;
+  fused_parts::for_each_argument(p, reader, [&](int child, int) {
+    if (found == nullptr) found = p.element[child].op;
+  });
+  return found;
 }
 
 /// Whether an element is an argument of `reader`.
 constexpr bool is_read_by(const pattern_record& p, int reader, int element) {
-  int child = reader + 1;
-  for (int a = 0; a < p.element[reader].args; ++a, child += subtree(p, child))
-    if (child == element) return true;
-  return false;
+  bool found = false;
+  fused_parts::for_each_argument(p, reader,
+                                 [&](int child, int) { found = found || child == element; });
+  return found;
 }
 
 constexpr void paths(findings& out, spec_place at, const backend_pattern_config_record& c) {

@@ -28,7 +28,7 @@ TEST_CASE("names that the system cannot open are errors") {
     return ok ? "" : ok.error().message();
   };
   CHECK(problem("a.bin").empty());
-  CHECK(problem("") == "name of a file: is empty");
-  CHECK(problem(static_cast<const char*>(nullptr)) == "name of a file: is empty");
-  CHECK(problem(std::string("a.bin\0/b", 8)) == "name of a file: has a zero byte after a.bin");
+  CHECK(problem("") == "file name: is empty");
+  CHECK(problem(static_cast<const char*>(nullptr)) == "file name: is empty");
+  CHECK(problem(std::string("a.bin\0/b", 8)) == "file name: has a zero byte after a.bin");
 }

@@ -122,7 +122,7 @@ constexpr dtype dtype_of = std::is_same_v<T, float>         ? f32
                            : std::is_same_v<T, std::int8_t> ? qint8
                                                             : quint8;
 
-/// shape: what the kernel gets for the layer `s`, its shape, a constant of it, or with_form_of
+/// shape: what the kernel gets for the layer `s`, its shape, a constant of it, or formed_shape_of
 template <class Isa, class In, class Out, class Shape>
 bool layer_equals_reference(const conv2d_shape& s, const Shape& shape, values kind, unsigned seed) {
   generator random(seed);

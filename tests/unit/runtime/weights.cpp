@@ -159,7 +159,7 @@ TEST_CASE("batch norms that float32 cannot compute are errors") {
     const auto too_large = with(name, 3e38F);
     REQUIRE_FALSE(too_large.has_value());
     CHECK(too_large.error().message() ==
-          "tensor bn.running_var: a value is so small that parameters exceed float32, divided by "
-          "the deviation");
+          "tensor bn.running_var: a value is so small that parameters divided by the deviation "
+          "exceed float32");
   }
 }

@@ -6,7 +6,10 @@
 #include <limits>
 #include <string>
 
+#include "spec/config_findings.hpp"
+
 using namespace ctq;
+using namespace spec_tests;
 
 namespace {
 
@@ -16,29 +19,6 @@ using u8 = of<quint8>;
 using s8 = of<qint8>;
 using real = of<f32>;
 using half = of<f16>;
-
-template <class Config>
-constexpr findings check() {
-  findings found;
-  rules::pattern_config(found, 0, Config::value);
-  return found;
-}
-
-/// What the only finding says, or which rule it breaks.
-template <class Config>
-constexpr bool says(std::string_view words) {
-  const findings found = check<Config>();
-  static_text<300> text;
-  if (found.size() == 1) append_finding(text, found[0]);
-  return text.view() == words;
-}
-template <class Config>
-constexpr bool breaks(rule r) {
-  const findings found = check<Config>();
-  return found.size() == 1 && found[0].rule == r;
-}
-template <class Config>
-constexpr bool is_fine = check<Config>().size() == 0;
 
 template <class... Part>
 using linear = backend_pattern_config<pattern<nn::linear>, dtype_configs<dtype_config<Part...>>>;
@@ -135,10 +115,6 @@ static_assert(
                                    "[weight-dtype-without-weight]"));
 static_assert(is_fine<weighted<op::add, nn::relu>> && is_fine<weighted<nn::sigmoid>>);  // PyTorch
 
-struct op_gate : module_op<op_gate> {
-  static constexpr std::string_view name = "my.Gate";
-};
-constexpr op_gate gate{};
 static_assert(is_fine<weighted<gate>>);  // who knows
 
 // --- The rest ----------------------------------------------------------------------------------

@@ -3,41 +3,12 @@
 
 #include <doctest/doctest.h>
 
-#include <string_view>
-
-#include "ctq/spec/validate_config.hpp"
+#include "spec/config_findings.hpp"
 
 using namespace ctq;
+using namespace spec_tests;
 
 namespace {
-
-template <class Config>
-constexpr findings check() {
-  findings found;
-  rules::pattern_config(found, 0, Config::value);
-  return found;
-}
-
-/// What the only finding says, or which rule it breaks.
-template <class Config>
-constexpr bool says(std::string_view words) {
-  const findings found = check<Config>();
-  static_text<300> text;
-  if (found.size() == 1) append_finding(text, found[0]);
-  return text.view() == words;
-}
-template <class Config>
-constexpr bool breaks(rule r) {
-  const findings found = check<Config>();
-  return found.size() == 1 && found[0].rule == r;
-}
-template <class Config>
-constexpr bool is_fine = check<Config>().size() == 0;
-
-struct op_gate : module_op<op_gate> {
-  static constexpr std::string_view name = "my.Gate";
-};
-constexpr op_gate gate{};
 
 template <class Pattern, class... Part>
 using with = backend_pattern_config<Pattern, Part...>;

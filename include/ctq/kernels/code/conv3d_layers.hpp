@@ -46,7 +46,7 @@ struct kernel_code<descriptors::conv3d> : plain_code, code_of_parts<conv3d_shape
     if constexpr (std::is_same_v<Shape, shape>) {
       return s.plane();
     } else {
-      return simd::with_form_of<Isa, In, Shape::value.plane()>();
+      return simd::formed_shape_of<Isa, In, Shape::value.plane()>();
     }
   }
 

@@ -123,7 +123,7 @@ struct layer_code {
       return s;
     } else {
       using in = std::conditional_t<Signature.in == f32, float, std::int8_t>;
-      return simd::with_form_of<typename Set::isa, in, s>();
+      return simd::formed_shape_of<typename Set::isa, in, s>();
     }
   }
 

@@ -14,8 +14,8 @@ template <std::size_t Tensors, int MaxAxes>
 struct joint_index {
   int axes = 0;
   int extent[MaxAxes]{};
-  std::size_t stride[Tensors]
-                    [MaxAxes]{};  // from element to element; 0: the tensor has no such axis
+  // From element to element; 0: the tensor has no such axis.
+  std::size_t stride[Tensors][MaxAxes]{};
   int index[MaxAxes]{};
   std::size_t at[Tensors]{};
 

@@ -22,10 +22,10 @@ struct float_vectors {
 /// A matrix that is written.
 struct float_matrix {
   float* first;
-  std::size_t row_stride, column_step;
+  std::size_t row_stride, column_stride;
 
   [[nodiscard]] float& operator()(std::size_t row, std::size_t column) const {
-    return first[row * row_stride + column * column_step];
+    return first[row * row_stride + column * column_stride];
   }
 };
 

@@ -42,21 +42,21 @@ class integer_forms {
         changes_outputs_(lowering_changes_outputs(s)) {
     resize_all(g.count, form, of, relu, is_dynamic, fused, users_);
     count_users(g, users_);
-    bool any_dynamic = false;
+    bool may_give_float = false;
     for (int i = 0; i < g.count; ++i) {
       const op_id op = g.nodes[i].op;
       if (op == quantize || op == to_half) find_op(i, g.args[g.nodes[i].first_arg], op == to_half);
       if (g.nodes[i].weight != nullptr) find_weight_only(i);
-      any_dynamic = any_dynamic || op == quantize_dynamic || op == to_half;
+      may_give_float = may_give_float || op == quantize_dynamic || op == to_half;
     }
-    for (int i = 0; any_dynamic && i < g.count; ++i) {
+    for (int i = 0; may_give_float && i < g.count; ++i) {
       const op_id op = g.nodes[i].op;
       if ((op == quantize || op == to_half) && form[i] != nullptr &&
           gives_float(of[i], op == to_half))
         give_back(i);
     }
     // From the end, so that a relu is visited before the op that it follows.
-    for (int i = g.count - 1; any_dynamic && i >= 0; --i) find_dynamic(i);
+    for (int i = g.count - 1; may_give_float && i >= 0; --i) find_dynamic(i);
   }
 
   // By node, for quantizes and for ops that read floats:

@@ -10,7 +10,7 @@
 #include "ctq/kernels/simd/dot.hpp"
 #include "ctq/kernels/simd/geometry.hpp"
 
-// The convolution that computes a layer. It reads and writes the same tensors, with fewer loops.
+// The convolution that kernels compute for a layer: of the same tensors, in fewer loops.
 
 namespace ctq::kernels::simd {
 
@@ -50,10 +50,10 @@ template <class Weight>
 }
 
 /// The convolution of T that is computed: a matrix product if it is pointwise, and of integers with
-/// joined groups (of floats a product with 0 might be NaN). Groups are joined for narrow registers,
-/// which they used before, since multiplying wide ones takes twice as long on some machines (3x3,
-/// 128 channels in 32 groups @28 on a Xeon with AVX512-VNNI: 52 us instead of 60, with run-time
-/// extents 86 instead of 130; joined for wide registers 51 and 70).
+/// joined groups (of floats a product with 0 might be NaN). They fill a narrow register, which a
+/// single group needs, too; some machines multiply wide ones at half speed (3x3, 128 channels in 32
+/// groups @28 on a Xeon with AVX512-VNNI: 52 us instead of 60, with run-time extents 86 instead of
+/// 130; joined for wide registers 51 and 70).
 template <class Isa, class T>
 [[nodiscard]] constexpr conv2d_shape computed_shape(const conv2d_shape& s) {
   if constexpr (std::is_same_v<T, float>) {

@@ -149,7 +149,7 @@ template <conv2d_form Form>
   return shape;
 }
 
-/// It is made of a computed_shape.
+/// The extents of a formed_shape are those of a computed_shape already.
 template <class Isa, class T, conv2d_form Form>
 [[nodiscard]] constexpr const formed_shape<Form>& computed_shape(const formed_shape<Form>& s) {
   return s;
@@ -157,7 +157,7 @@ template <class Isa, class T, conv2d_form Form>
 
 /// The computed_shape of a layer that reads In, with its form.
 template <class Isa, class In, conv2d_shape Shape>
-[[nodiscard]] constexpr auto with_form_of() {
+[[nodiscard]] constexpr auto formed_shape_of() {
   // All integers have the same form.
   using element = std::conditional_t<std::is_same_v<In, float>, float, std::int8_t>;
   constexpr conv2d_shape computed = computed_shape<Isa, element>(Shape);

@@ -145,7 +145,7 @@ template <class Isa, class In, class Shape, class Phase>
     constexpr conv2d_shape s =
         phases_of_constant<transposed_phases, Shape::value>.convolution(Phase::value);
     if constexpr (has_taps(s)) {
-      return with_form_of<Isa, In, s>();
+      return formed_shape_of<Isa, In, s>();
     } else {
       return s;
     }

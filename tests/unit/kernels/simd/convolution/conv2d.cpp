@@ -137,10 +137,10 @@ void check_constant_shape() {
   CHECK(conv2d_equals_reference<isa_t, std::int8_t, std::int8_t>(shape, values::extreme, 2));
   CHECK(float_equals_reference(shape, 3));
   // The kernel of all shapes of its form.
-  constexpr auto on_integers = simd::with_form_of<isa_t, std::uint8_t, S>();
+  constexpr auto on_integers = simd::formed_shape_of<isa_t, std::uint8_t, S>();
   CHECK(samples::layer_equals_reference<isa_t, std::uint8_t, std::uint8_t>(S, on_integers,
                                                                            values::random, 4));
-  CHECK(float_equals_reference(simd::with_form_of<isa_t, float, S>(), 5));
+  CHECK(float_equals_reference(simd::formed_shape_of<isa_t, float, S>(), 5));
 }
 
 }  // namespace

@@ -160,7 +160,7 @@ TEST_CASE("depthwise by columns equals the reference for compile-time shapes") {
 TEST_CASE("shapes of one form share a kernel: edges, single rows, several blocks of channels") {
   const auto check_form = []<conv2d_shape S>(constant<S>, unsigned seed) {
     CAPTURE(seed);
-    constexpr auto shape = simd::with_form_of<isa_t, std::uint8_t, S>();
+    constexpr auto shape = simd::formed_shape_of<isa_t, std::uint8_t, S>();
     CHECK(equals_reference<std::uint8_t, std::uint8_t>(shape, values::random, seed));
     // Other extents of this form, if they are.
     constexpr simd::conv2d_form form = shape.form;
