@@ -6,6 +6,7 @@
 #include <memory>
 #include <utility>
 
+#include "ctq/core/packing.hpp"
 #include "ctq/kernels/reference/called_op.hpp"
 #include "ctq/runtime/bind_kernels.hpp"
 #include "op.hpp"

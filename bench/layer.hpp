@@ -7,7 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "ctq/core/kernel_signature.hpp"
+#include "ctq/core/shapes/matrix_shapes.hpp"
+#include "ctq/core/shapes/window_shapes.hpp"
 #include "operand.hpp"
 #include "subject.hpp"
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "ctq/core/packing.hpp"
 #include "ctq/kernels/operands.hpp"
 #include "ctq/passes/schedule/memory.hpp"
 #include "ctq/runtime/aligned_buffer.hpp"

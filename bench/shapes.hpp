@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "ctq/core/kernel_signature.hpp"
+#include "ctq/core/shapes/matrix_shapes.hpp"
+#include "ctq/core/shapes/window_shapes.hpp"
 
 // The measured shapes. `others` is the speedup of the best of oneDNN 3.14, ONNX Runtime 1.30,
 // FBGEMM and XNNPACK of 2026 over oneDNN 2.6.3 on a Sapphire Rapids Xeon, all with AMX, to estimate

@@ -19,6 +19,8 @@ WITHOUT_LOGIC = {
     "evaluate/evaluation_options": "a record",
     "evaluate/float_ops/layer_functions": "a record",
     "core/version": "a number",
+    "core/shapes/elementwise_shapes": "records",
+    "core/shapes/function_shape": "a record",
     "graph/fx_row": "records",
     "kernels/epilogue": "records, which kernels/simd/epilogue gives a meaning",
     "kernels/tuning": "numbers",

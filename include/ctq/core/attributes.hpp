@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "ctq/core/padded.hpp"
+#include "ctq/core/block.hpp"
 #include "ctq/core/shape.hpp"
 
 // The types that options of ops are made of, and attributes: the options of any op in one block of

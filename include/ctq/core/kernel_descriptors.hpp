@@ -6,7 +6,14 @@
 #include <string_view>
 
 #include "ctq/core/kernel_signature.hpp"
-#include "ctq/core/sequence_shapes.hpp"
+#include "ctq/core/shapes/elementwise_shapes.hpp"
+#include "ctq/core/shapes/function_shape.hpp"
+#include "ctq/core/shapes/layout_shapes.hpp"
+#include "ctq/core/shapes/matrix_shapes.hpp"
+#include "ctq/core/shapes/resampling_shape.hpp"
+#include "ctq/core/shapes/row_shapes.hpp"
+#include "ctq/core/shapes/sequence_shapes.hpp"
+#include "ctq/core/shapes/window_shapes.hpp"
 #include "ctq/core/text.hpp"
 
 // All kernels that a plan can ask for. Passes know only this of them; their code is in

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ctq/core/result.hpp"
+#include "ctq/core/shapes/window_shapes.hpp"
 #include "ctq/evaluate/float_ops/call.hpp"
 #include "ctq/evaluate/following_options.hpp"
 #include "ctq/evaluate/kernel_calls.hpp"

@@ -8,7 +8,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "ctq/core/kernel_signature.hpp"
+#include "ctq/core/shapes/window_shapes.hpp"
 #include "ctq/evaluate/float_ops/value.hpp"
 #include "ctq/ops/convolutions.hpp"
 

@@ -13,6 +13,9 @@
 #include <utility>
 #include <vector>
 
+#include "ctq/core/packing.hpp"
+#include "ctq/core/shapes/matrix_shapes.hpp"
+#include "ctq/core/shapes/window_shapes.hpp"
 #include "ctq/evaluate/quantized_tensor.hpp"
 #include "ctq/kernels/code/conv3d_layers.hpp"
 #include "ctq/kernels/code/conv_transpose2d_layers.hpp"

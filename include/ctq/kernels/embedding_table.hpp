@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include "ctq/core/sequence_shapes.hpp"
+#include "ctq/core/shapes/sequence_shapes.hpp"
 
 // The table that embeddings read, and which of its rows.
 

@@ -5,9 +5,10 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "ctq/core/kernel_signature.hpp"
 #include "ctq/core/op_functions.hpp"
 #include "ctq/core/qparams.hpp"
+#include "ctq/core/shapes/elementwise_shapes.hpp"
+#include "ctq/core/shapes/function_shape.hpp"
 #include "ctq/kernels/integer_arithmetic.hpp"
 #include "ctq/ops/op_descriptor.hpp"
 

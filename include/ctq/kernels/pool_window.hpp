@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <utility>
 
-#include "ctq/core/kernel_signature.hpp"
+#include "ctq/core/shapes/window_shapes.hpp"
 
 // The inputs that a pooling window covers: PyTorch's rules for padding, dilation, ceil_mode and
 // adaptive pooling.

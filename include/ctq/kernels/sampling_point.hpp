@@ -3,8 +3,8 @@
 
 #include <cmath>
 
-#include "ctq/core/kernel_signature.hpp"
 #include "ctq/core/no_contract.hpp"
+#include "ctq/core/shapes/resampling_shape.hpp"
 
 // Which inputs a resized axis samples: PyTorch's rules, computed in float32.
 

@@ -3,7 +3,7 @@
 
 #include <numeric>
 
-#include "ctq/core/kernel_signature.hpp"
+#include "ctq/core/shapes/window_shapes.hpp"
 
 // A transposed convolution as one ordinary convolution for each phase. Along an axis, the outputs y
 // with the same (y + padding) % stride read the same taps of the kernel, and one output after the

@@ -3,6 +3,7 @@
 
 #include <bit>
 
+#include "ctq/core/shapes/row_shapes.hpp"
 #include "ctq/ops/define_ops.hpp"
 
 // Attention, composed of products of matrices and a softmax.

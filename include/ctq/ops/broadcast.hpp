@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "ctq/core/kernel_signature.hpp"
+#include "ctq/core/shapes/elementwise_shapes.hpp"
 #include "ctq/ops/shape_checks.hpp"
 #include "ctq/ops/strided_view.hpp"
 

@@ -3,6 +3,7 @@
 
 #include <type_traits>
 
+#include "ctq/core/shapes/window_shapes.hpp"
 #include "ctq/ops/activations.hpp"
 #include "ctq/ops/convolution_shapes.hpp"
 #include "ctq/ops/define_ops.hpp"

@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include "ctq/core/isa.hpp"
+#include "ctq/core/shapes/elementwise_shapes.hpp"
 #include "ctq/ops/op.hpp"
 #include "ctq/ops/shape_checks.hpp"
 

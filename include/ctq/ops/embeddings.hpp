@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "ctq/core/sequence_shapes.hpp"
+#include "ctq/core/shapes/sequence_shapes.hpp"
 #include "ctq/ops/convolutions.hpp"
 #include "ctq/ops/define_ops.hpp"
 #include "ctq/ops/view_rules.hpp"

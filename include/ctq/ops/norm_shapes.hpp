@@ -2,6 +2,7 @@
 #pragma once
 
 #include "ctq/core/kernel_signature.hpp"
+#include "ctq/core/shapes/row_shapes.hpp"
 #include "ctq/ops/op_descriptor.hpp"
 #include "ctq/ops/shape_checks.hpp"
 

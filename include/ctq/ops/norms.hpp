@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "ctq/core/shapes/elementwise_shapes.hpp"
 #include "ctq/ops/activations.hpp"
 #include "ctq/ops/define_ops.hpp"
 #include "ctq/ops/norm_shapes.hpp"

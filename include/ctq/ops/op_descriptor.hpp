@@ -8,6 +8,7 @@
 #include "ctq/core/diagnostic.hpp"
 #include "ctq/core/kernel_descriptors.hpp"
 #include "ctq/core/op_functions.hpp"
+#include "ctq/core/packing.hpp"
 #include "ctq/core/shape.hpp"
 #include "ctq/core/view.hpp"
 #include "ctq/ops/strided_view.hpp"

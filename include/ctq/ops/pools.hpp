@@ -3,6 +3,7 @@
 
 #include <type_traits>
 
+#include "ctq/core/shapes/window_shapes.hpp"
 #include "ctq/ops/define_ops.hpp"
 
 // Pooling. One axis is an image of one row.

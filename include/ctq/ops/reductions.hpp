@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "ctq/core/shapes/row_shapes.hpp"
 #include "ctq/ops/define_ops.hpp"
 
 // Means and sums along axes.

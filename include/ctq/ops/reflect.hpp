@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "ctq/core/reflect.hpp"
+#include "ctq/core/shapes/layout_shapes.hpp"
 #include "ctq/ops/builtin_ops.hpp"
 
 // The options of ops by name, for readers and writers of PyTorch's calls and of C++. Plans do not

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "ctq/core/shapes/layout_shapes.hpp"
+#include "ctq/core/shapes/resampling_shape.hpp"
 #include "ctq/ops/define_ops.hpp"
 
 // Padding, interpolation, repeats, pixel_shuffle and pixel_unshuffle.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "ctq/core/kernel_signature.hpp"
 #include "ctq/core/shape.hpp"
+#include "ctq/core/shapes/layout_shapes.hpp"
 
 // Where the elements of a value are in the memory of another. Permutations, slices and expansions
 // only change steps; elements are copied where a kernel needs them in order.

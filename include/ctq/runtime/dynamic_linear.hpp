@@ -7,6 +7,9 @@
 #include <span>
 #include <vector>
 
+#include "ctq/core/packing.hpp"
+#include "ctq/core/shapes/elementwise_shapes.hpp"
+#include "ctq/core/shapes/matrix_shapes.hpp"
 #include "ctq/kernels/code/layers.hpp"
 #include "ctq/kernels/code/plain_kernels.hpp"
 #include "ctq/kernels/reference/dequantize.hpp"

@@ -7,6 +7,7 @@
 #include <span>
 #include <utility>
 
+#include "ctq/core/packing.hpp"
 #include "ctq/core/text.hpp"
 #include "ctq/graph/node.hpp"
 #include "ctq/passes/schedule/run_memory.hpp"

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "ctq/core/packing.hpp"
 #include "ctq/passes/schedule/run_memory.hpp"
 #include "ctq/passes/schedule/schedule.hpp"
 #include "ctq/runtime/bind_kernels.hpp"

@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "ctq/core/result.hpp"
+#include "ctq/core/shapes/matrix_shapes.hpp"
 #include "ctq/graph/node.hpp"
 #include "ctq/passes/schedule/step.hpp"
 #include "ctq/runtime/bind_kernels.hpp"

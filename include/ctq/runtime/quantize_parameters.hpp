@@ -12,6 +12,7 @@
 
 #include "ctq/core/result.hpp"
 #include "ctq/core/semantics.hpp"
+#include "ctq/core/shapes/matrix_shapes.hpp"
 #include "ctq/graph/graph.hpp"
 #include "ctq/graph/place_of.hpp"
 #include "ctq/passes/schedule/step.hpp"

@@ -6,6 +6,13 @@
 #include <type_traits>
 
 #include "ctq/core/dtype.hpp"
+#include "ctq/core/shapes/elementwise_shapes.hpp"
+#include "ctq/core/shapes/function_shape.hpp"
+#include "ctq/core/shapes/layout_shapes.hpp"
+#include "ctq/core/shapes/matrix_shapes.hpp"
+#include "ctq/core/shapes/resampling_shape.hpp"
+#include "ctq/core/shapes/row_shapes.hpp"
+#include "ctq/core/shapes/window_shapes.hpp"
 #include "ctq/core/text.hpp"
 #include "ctq/kernels/kernel_code.hpp"
 #include "ctq/ops/op.hpp"

@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include "ctq/core/kernel_signature.hpp"
+#include "ctq/core/shapes/elementwise_shapes.hpp"
 #include "samples.hpp"
 
 // Operands for the tests of kernels with two inputs, and the comparison with the reference:

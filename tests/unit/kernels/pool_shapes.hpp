@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "ctq/core/kernel_signature.hpp"
+#include "ctq/core/shapes/window_shapes.hpp"
 #include "generator.hpp"
 
 // Windows for the tests of pooling.

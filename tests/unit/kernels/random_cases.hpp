@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include "ctq/core/kernel_signature.hpp"
+#include "ctq/core/shapes/elementwise_shapes.hpp"
 #include "ctq/kernels/reference/quantize.hpp"
 #include "samples.hpp"
 

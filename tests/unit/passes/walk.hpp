@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "ctq/core/packing.hpp"
 #include "ctq/graph/graph.hpp"
 #include "ctq/ops/builtin_ops.hpp"
 #include "ctq/passes/schedule/memory.hpp"

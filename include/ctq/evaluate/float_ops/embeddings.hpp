@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "ctq/core/result.hpp"
-#include "ctq/core/sequence_shapes.hpp"
+#include "ctq/core/shapes/sequence_shapes.hpp"
 #include "ctq/evaluate/float_ops/float_op.hpp"
 #include "ctq/evaluate/float_ops/getitem.hpp"
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ctq/core/result.hpp"
+#include "ctq/core/shapes/layout_shapes.hpp"
 #include "ctq/evaluate/float_ops/float_op.hpp"
 #include "ctq/kernels/reference/data_movement/pad.hpp"
 

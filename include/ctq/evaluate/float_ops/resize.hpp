@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ctq/core/result.hpp"
+#include "ctq/core/shapes/resampling_shape.hpp"
 #include "ctq/evaluate/float_ops/float_op.hpp"
 #include "ctq/evaluate/float_ops/pools.hpp"
 #include "ctq/evaluate/float_ops/strided.hpp"

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "ctq/core/kernel_signature.hpp"
+#include "ctq/core/shapes/window_shapes.hpp"
 #include "ctq/core/text.hpp"
 #include "ctq/kernels/simd/convolution/computed_shape.hpp"
 #include "ctq/kernels/simd/convolution/conv2d.hpp"

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <type_traits>
 
+#include "ctq/core/packing.hpp"
+#include "ctq/core/shapes/function_shape.hpp"
 #include "ctq/kernels/kernel_code.hpp"
 #include "ctq/kernels/reference/called_op.hpp"
 #include "ctq/kernels/simd/elementwise/called_op.hpp"

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "ctq/core/shapes/window_shapes.hpp"
 #include "ctq/kernels/code/layers.hpp"
 #include "ctq/kernels/reference/conv3d.hpp"
 #include "ctq/kernels/simd/convolution/conv3d.hpp"

@@ -9,6 +9,8 @@
 #include <type_traits>
 #include <vector>
 
+#include "ctq/core/packing.hpp"
+#include "ctq/core/shapes/window_shapes.hpp"
 #include "ctq/kernels/code/layers.hpp"
 #include "ctq/kernels/reference/conv_transpose2d.hpp"
 #include "ctq/kernels/simd/convolution/conv_transpose2d.hpp"

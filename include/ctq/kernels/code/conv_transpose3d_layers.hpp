@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "ctq/core/shapes/window_shapes.hpp"
 #include "ctq/kernels/code/conv_transpose2d_layers.hpp"
 #include "ctq/kernels/reference/conv_transpose3d.hpp"
 #include "ctq/kernels/simd/convolution/conv_transpose3d.hpp"

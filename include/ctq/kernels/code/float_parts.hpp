@@ -6,6 +6,9 @@
 #include <cstddef>
 
 #include "ctq/core/kernel_signature.hpp"
+#include "ctq/core/packing.hpp"
+#include "ctq/core/shapes/elementwise_shapes.hpp"
+#include "ctq/core/shapes/row_shapes.hpp"
 #include "ctq/kernels/kernel_code.hpp"
 
 // Kernels of float32, also on 8-bit integers, as they are defined: a part of the tensor is

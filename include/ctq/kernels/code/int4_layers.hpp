@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "ctq/core/packing.hpp"
+#include "ctq/core/shapes/matrix_shapes.hpp"
 #include "ctq/kernels/int4_weights.hpp"
 #include "ctq/kernels/kernel_code.hpp"
 #include "ctq/kernels/reference/linear_weight_int4.hpp"

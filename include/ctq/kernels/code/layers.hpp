@@ -9,6 +9,10 @@
 #include <type_traits>
 #include <vector>
 
+#include "ctq/core/packing.hpp"
+#include "ctq/core/shapes/elementwise_shapes.hpp"
+#include "ctq/core/shapes/matrix_shapes.hpp"
+#include "ctq/core/shapes/window_shapes.hpp"
 #include "ctq/kernels/code/blocking_text.hpp"
 #include "ctq/kernels/epilogue.hpp"
 #include "ctq/kernels/kernel_code.hpp"

@@ -4,6 +4,10 @@
 #include <concepts>
 #include <cstddef>
 
+#include "ctq/core/packing.hpp"
+#include "ctq/core/shapes/elementwise_shapes.hpp"
+#include "ctq/core/shapes/matrix_shapes.hpp"
+#include "ctq/core/shapes/row_shapes.hpp"
 #include "ctq/kernels/code/float_parts.hpp"
 #include "ctq/kernels/code/without_weights.hpp"
 #include "ctq/kernels/kernel_code.hpp"

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "ctq/core/packing.hpp"
+#include "ctq/core/shapes/matrix_shapes.hpp"
 #include "ctq/kernels/kernel_code.hpp"
 #include "ctq/kernels/reference/linear_weight_int8.hpp"
 #include "ctq/kernels/simd/matrix/linear_weight_int8.hpp"

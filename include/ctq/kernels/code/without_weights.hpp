@@ -3,6 +3,7 @@
 
 #include <concepts>
 
+#include "ctq/core/shapes/window_shapes.hpp"
 #include "ctq/kernels/kernel_code.hpp"
 #include "ctq/kernels/simd/pooling/pool_of_channels.hpp"
 

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "ctq/core/shapes/row_shapes.hpp"
 #include "ctq/kernels/reference/reduction.hpp"
 
 namespace ctq::kernels::reference {

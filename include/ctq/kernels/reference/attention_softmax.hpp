@@ -3,6 +3,7 @@
 
 #include <cstddef>
 
+#include "ctq/core/shapes/row_shapes.hpp"
 #include "ctq/kernels/reference/softmax.hpp"
 
 namespace ctq::kernels::reference {

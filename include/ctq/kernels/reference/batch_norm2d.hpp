@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstddef>
 
-#include "ctq/core/kernel_signature.hpp"
+#include "ctq/core/shapes/elementwise_shapes.hpp"
 #include "ctq/kernels/reference/relu.hpp"
 
 namespace ctq::kernels::reference {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "ctq/core/no_contract.hpp"
+#include "ctq/core/shapes/elementwise_shapes.hpp"
 #include "ctq/kernels/reference/relu.hpp"
 
 namespace ctq::kernels::reference {

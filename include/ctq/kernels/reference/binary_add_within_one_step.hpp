@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "ctq/core/shapes/elementwise_shapes.hpp"
 #include "ctq/kernels/int16_sum.hpp"
 #include "ctq/kernels/reference/binary_add.hpp"
 

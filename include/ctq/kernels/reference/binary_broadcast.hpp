@@ -3,6 +3,7 @@
 
 #include <cstddef>
 
+#include "ctq/core/shapes/elementwise_shapes.hpp"
 #include "ctq/kernels/reference/binary_add.hpp"
 #include "ctq/kernels/reference/binary_mul.hpp"
 

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "ctq/core/kernel_signature.hpp"
+#include "ctq/core/shapes/window_shapes.hpp"
 #include "ctq/kernels/reference/requantize.hpp"
 
 // Transposed convolution in plain loops: the reference for testing the fast kernels. Not to be

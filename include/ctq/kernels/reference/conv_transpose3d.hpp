@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "ctq/core/kernel_signature.hpp"
+#include "ctq/core/shapes/window_shapes.hpp"
 #include "ctq/kernels/reference/conv3d.hpp"
 #include "ctq/kernels/reference/conv_transpose2d.hpp"
 #include "ctq/kernels/reference/requantize.hpp"

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "ctq/core/kernel_signature.hpp"
+#include "ctq/core/shapes/elementwise_shapes.hpp"
 #include "ctq/kernels/quantizer.hpp"
 
 namespace ctq::kernels::reference {

@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "ctq/core/no_contract.hpp"
-#include "ctq/core/sequence_shapes.hpp"
+#include "ctq/core/shapes/sequence_shapes.hpp"
 #include "ctq/kernels/embedding_table.hpp"
 
 namespace ctq::kernels::reference {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "ctq/core/shapes/window_shapes.hpp"
 #include "ctq/kernels/epilogue.hpp"
 #include "ctq/kernels/reference/binary_add.hpp"
 #include "ctq/kernels/reference/conv2d.hpp"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "ctq/core/shapes/elementwise_shapes.hpp"
 #include "ctq/kernels/reference/quantize.hpp"
 
 namespace ctq::kernels::reference {

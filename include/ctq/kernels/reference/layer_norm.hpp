@@ -3,8 +3,8 @@
 
 #include <cstddef>
 
-#include "ctq/core/kernel_signature.hpp"
 #include "ctq/core/no_contract.hpp"
+#include "ctq/core/shapes/row_shapes.hpp"
 #include "ctq/kernels/batch_norm_fold.hpp"
 #include "ctq/kernels/reference/softmax.hpp"
 

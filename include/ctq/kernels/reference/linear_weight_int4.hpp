@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "ctq/core/kernel_signature.hpp"
+#include "ctq/core/shapes/matrix_shapes.hpp"
 #include "ctq/kernels/int4_weights.hpp"
 
 namespace ctq::kernels::reference {

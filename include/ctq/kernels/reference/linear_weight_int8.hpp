@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "ctq/core/kernel_signature.hpp"
+#include "ctq/core/shapes/matrix_shapes.hpp"
 
 namespace ctq::kernels::reference {
 

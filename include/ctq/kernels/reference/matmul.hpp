@@ -6,8 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "ctq/core/kernel_signature.hpp"
 #include "ctq/core/qparams.hpp"
+#include "ctq/core/shapes/matrix_shapes.hpp"
 #include "ctq/kernels/integer_arithmetic.hpp"
 #include "ctq/kernels/quantizer.hpp"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "ctq/core/shapes/window_shapes.hpp"
 #include "ctq/kernels/pool_window.hpp"
 #include "ctq/kernels/reference/quantize.hpp"
 

@@ -3,6 +3,7 @@
 
 #include <limits>
 
+#include "ctq/core/shapes/window_shapes.hpp"
 #include "ctq/kernels/pool_window.hpp"
 
 namespace ctq::kernels::reference {

@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include "ctq/core/kernel_signature.hpp"
+#include "ctq/core/shapes/elementwise_shapes.hpp"
 
 namespace ctq::kernels::reference {
 

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "ctq/core/kernel_signature.hpp"
+#include "ctq/core/shapes/elementwise_shapes.hpp"
 #include "ctq/kernels/quantizer.hpp"
 
 namespace ctq::kernels::reference {

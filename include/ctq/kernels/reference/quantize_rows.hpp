@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "ctq/core/kernel_signature.hpp"
+#include "ctq/core/shapes/elementwise_shapes.hpp"
 #include "ctq/kernels/reference/quantize.hpp"
 
 namespace ctq::kernels::reference {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "ctq/core/shapes/row_shapes.hpp"
 #include "ctq/kernels/axis_sums.hpp"
 #include "ctq/kernels/reference/pooling_avg.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "ctq/core/kernel_signature.hpp"
+#include "ctq/core/shapes/elementwise_shapes.hpp"
 #include "ctq/kernels/integer_arithmetic.hpp"
 #include "ctq/kernels/quantizer.hpp"
 #include "ctq/kernels/reference/dequantize.hpp"

@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include "ctq/core/kernel_signature.hpp"
+#include "ctq/core/shapes/row_shapes.hpp"
 #include "ctq/kernels/exponential.hpp"
 
 namespace ctq::kernels::reference {

@@ -9,7 +9,8 @@
 #include <type_traits>
 #include <vector>
 
-#include "ctq/core/kernel_signature.hpp"
+#include "ctq/core/packing.hpp"
+#include "ctq/core/shapes/window_shapes.hpp"
 #include "ctq/kernels/simd/convolution/column_blocking.hpp"
 #include "ctq/kernels/simd/convolution/row_bands.hpp"
 #include "ctq/kernels/simd/geometry.hpp"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "ctq/core/shapes/layout_shapes.hpp"
 #include "ctq/ops/define_ops.hpp"
 #include "ctq/ops/resizes.hpp"
 

@@ -4,6 +4,8 @@
 #include <cstdint>
 
 #include "ctq/core/kernel_descriptors.hpp"
+#include "ctq/core/shapes/matrix_shapes.hpp"
+#include "ctq/core/shapes/window_shapes.hpp"
 #include "ctq/passes/schedule/step.hpp"
 
 // What the kernel of each step on integers is compiled for. The outputs are the same either way;

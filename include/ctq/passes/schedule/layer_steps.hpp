@@ -3,6 +3,8 @@
 
 #include <cstddef>
 
+#include "ctq/core/shapes/elementwise_shapes.hpp"
+#include "ctq/core/shapes/matrix_shapes.hpp"
 #include "ctq/passes/schedule/parameter_steps.hpp"
 
 // Steps of layers; also of layers that are followed by an op, or to which a tensor is added, in

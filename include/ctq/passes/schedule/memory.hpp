@@ -3,8 +3,8 @@
 
 #include <cstddef>
 
-#include "ctq/core/kernel_signature.hpp"
 #include "ctq/core/list.hpp"
+#include "ctq/core/packing.hpp"
 #include "ctq/core/shape.hpp"
 
 // The memory plan: every value gets a place in one arena, and two values share bytes only if one

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "ctq/core/packing.hpp"
+#include "ctq/core/shapes/elementwise_shapes.hpp"
+#include "ctq/core/shapes/function_shape.hpp"
+#include "ctq/core/shapes/layout_shapes.hpp"
 #include "ctq/graph/graph.hpp"
 #include "ctq/ops/backend_ops.hpp"
 #include "ctq/passes/schedule/check_functions.hpp"

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "ctq/core/shapes/elementwise_shapes.hpp"
+#include "ctq/core/shapes/layout_shapes.hpp"
+#include "ctq/core/shapes/row_shapes.hpp"
 #include "ctq/ops/custom_modules/quantizable_lstm.hpp"
 #include "ctq/passes/schedule/view_steps.hpp"
 

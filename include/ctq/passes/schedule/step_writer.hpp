@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include "ctq/core/kernel_descriptors.hpp"
+#include "ctq/core/shapes/layout_shapes.hpp"
 #include "ctq/graph/graph.hpp"
 #include "ctq/graph/integers.hpp"
 #include "ctq/ops/broadcast.hpp"

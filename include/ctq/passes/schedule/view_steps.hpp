@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "ctq/core/shapes/matrix_shapes.hpp"
+#include "ctq/core/shapes/row_shapes.hpp"
 #include "ctq/graph/integers.hpp"
 #include "ctq/graph/shape_rules.hpp"
 #include "ctq/ops/backend_ops.hpp"

@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "ctq/core/packing.hpp"
 #include "ctq/core/result.hpp"
 #include "ctq/core/text.hpp"
 #include "ctq/graph/node.hpp"

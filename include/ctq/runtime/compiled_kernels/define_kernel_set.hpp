@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <type_traits>
 
+#include "ctq/core/shapes/window_shapes.hpp"
 #include "ctq/kernels/simd/convolution/conv2d_form.hpp"
 #include "ctq/runtime/bind_kernels.hpp"
 #include "ctq/runtime/compiled_kernels/kernel_set.hpp"

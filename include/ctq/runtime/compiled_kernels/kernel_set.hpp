@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "ctq/core/kernel_descriptors.hpp"
+#include "ctq/core/packing.hpp"
 #include "ctq/core/text.hpp"
 #include "ctq/core/version.hpp"
 #include "ctq/kernels/operands.hpp"

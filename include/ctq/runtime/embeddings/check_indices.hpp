@@ -9,6 +9,7 @@
 
 #include "ctq/core/kernel_descriptors.hpp"
 #include "ctq/core/result.hpp"
+#include "ctq/core/shapes/elementwise_shapes.hpp"
 #include "ctq/graph/node.hpp"
 #include "ctq/graph/place_of.hpp"
 #include "ctq/kernels/embedding_table.hpp"

@@ -10,7 +10,7 @@
 
 #include "ctq/core/result.hpp"
 #include "ctq/core/semantics.hpp"
-#include "ctq/core/sequence_shapes.hpp"
+#include "ctq/core/shapes/sequence_shapes.hpp"
 #include "ctq/kernels/embedding_table.hpp"
 #include "ctq/observers/float_qparams.hpp"
 #include "ctq/observers/observer.hpp"

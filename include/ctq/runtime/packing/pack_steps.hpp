@@ -9,7 +9,10 @@
 #include <string>
 #include <vector>
 
+#include "ctq/core/packing.hpp"
 #include "ctq/core/result.hpp"
+#include "ctq/core/shapes/elementwise_shapes.hpp"
+#include "ctq/core/shapes/matrix_shapes.hpp"
 #include "ctq/graph/node.hpp"
 #include "ctq/graph/place_of.hpp"
 #include "ctq/kernels/int4_weights.hpp"

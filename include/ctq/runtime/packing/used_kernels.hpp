@@ -9,6 +9,7 @@
 
 #include "ctq/core/dtype.hpp"
 #include "ctq/core/kernel_descriptors.hpp"
+#include "ctq/core/shapes/window_shapes.hpp"
 #include "ctq/kernels/kernel_code.hpp"
 #include "ctq/passes/schedule/step.hpp"
 #include "ctq/runtime/recurrent/recurrent_products.hpp"

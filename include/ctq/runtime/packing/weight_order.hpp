@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "ctq/core/kernel_descriptors.hpp"
+#include "ctq/core/shapes/matrix_shapes.hpp"
+#include "ctq/core/shapes/window_shapes.hpp"
 #include "ctq/graph/node.hpp"
 #include "ctq/ops/op.hpp"
 

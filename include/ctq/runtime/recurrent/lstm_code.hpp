@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "ctq/core/packing.hpp"
+#include "ctq/core/shapes/matrix_shapes.hpp"
 #include "ctq/kernels/code/layers.hpp"
 #include "ctq/kernels/reference/recurrent/recurrent_gates.hpp"
 #include "ctq/kernels/simd/elementwise/quantized_lstm_gates.hpp"

@@ -5,7 +5,7 @@
 #include <span>
 #include <type_traits>
 
-#include "ctq/core/sequence_shapes.hpp"
+#include "ctq/core/shapes/sequence_shapes.hpp"
 #include "ctq/observers/observer.hpp"
 
 namespace ctq {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "ctq/core/result.hpp"
+#include "ctq/core/shapes/elementwise_shapes.hpp"
 #include "ctq/graph/node.hpp"
 #include "ctq/graph/place_of.hpp"
 #include "ctq/kernels/reference/called_op.hpp"

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstring>
 
+#include "ctq/core/packing.hpp"
+#include "ctq/core/shapes/matrix_shapes.hpp"
 #include "ctq/kernels/code/layers.hpp"
 #include "ctq/kernels/simd/elementwise/recurrent_gates.hpp"
 #include "ctq/runtime/dynamic_linear.hpp"

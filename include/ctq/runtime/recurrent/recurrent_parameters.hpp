@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ctq/core/result.hpp"
+#include "ctq/core/shapes/matrix_shapes.hpp"
 #include "ctq/graph/node.hpp"
 #include "ctq/graph/place_of.hpp"
 #include "ctq/kernels/operands.hpp"

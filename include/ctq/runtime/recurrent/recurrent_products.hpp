@@ -2,6 +2,7 @@
 #pragma once
 
 #include "ctq/core/kernel_descriptors.hpp"
+#include "ctq/core/shapes/matrix_shapes.hpp"
 
 // The products with weights of a recurrent layer.
 

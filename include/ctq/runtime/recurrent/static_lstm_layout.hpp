@@ -4,7 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "ctq/core/sequence_shapes.hpp"
+#include "ctq/core/packing.hpp"
+#include "ctq/core/shapes/sequence_shapes.hpp"
 #include "ctq/kernels/operands.hpp"
 #include "ctq/kernels/reference/recurrent/quantized_lstm_gates.hpp"
 

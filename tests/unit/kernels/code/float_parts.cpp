@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "ctq/core/isa.hpp"
+#include "ctq/core/packing.hpp"
 #include "ctq/kernels/code/plain_kernels.hpp"
 #include "kernels/samples.hpp"
 

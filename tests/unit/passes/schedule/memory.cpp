@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ctq/passes/schedule/memory.hpp"
+#include "ctq/core/packing.hpp"
 
 #include <doctest/doctest.h>
 

@@ -9,6 +9,7 @@
 #include "../to_static.hpp"
 #include "../walk.hpp"
 #include "ctq/backends/x86.hpp"
+#include "ctq/core/packing.hpp"
 #include "ctq/graph/model.hpp"
 #include "ctq/passes/convert.hpp"
 #include "ctq/passes/fuse.hpp"

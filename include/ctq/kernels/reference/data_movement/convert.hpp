@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "ctq/core/kernel_signature.hpp"
+#include "ctq/core/shapes/elementwise_shapes.hpp"
 
 namespace ctq::kernels::reference {
 

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 
+#include "ctq/core/shapes/layout_shapes.hpp"
 #include "ctq/kernels/reference/quantize.hpp"
 
 namespace ctq::kernels::reference {

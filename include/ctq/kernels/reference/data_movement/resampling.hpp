@@ -3,6 +3,7 @@
 
 #include <cstddef>
 
+#include "ctq/core/shapes/resampling_shape.hpp"
 #include "ctq/kernels/reference/dequantize.hpp"
 #include "ctq/kernels/reference/quantize.hpp"
 #include "ctq/kernels/sampling_point.hpp"

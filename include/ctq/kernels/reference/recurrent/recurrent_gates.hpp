@@ -4,7 +4,7 @@
 #include <cstddef>
 
 #include "ctq/core/no_contract.hpp"
-#include "ctq/core/sequence_shapes.hpp"
+#include "ctq/core/shapes/sequence_shapes.hpp"
 #include "ctq/kernels/gates.hpp"
 
 namespace ctq::kernels {

@@ -8,7 +8,7 @@
 #include <cstring>
 #include <type_traits>
 
-#include "ctq/core/kernel_signature.hpp"
+#include "ctq/core/shapes/window_shapes.hpp"
 #include "ctq/kernels/simd/convolution/two_row_dot.hpp"
 #include "ctq/kernels/simd/unroll.hpp"
 

@@ -7,7 +7,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "ctq/core/kernel_signature.hpp"
+#include "ctq/core/shapes/window_shapes.hpp"
 #include "ctq/kernels/simd/arch/register_dot.hpp"
 #include "ctq/kernels/simd/convolution/column_blocking.hpp"
 #include "ctq/kernels/simd/convolution/column_input.hpp"

@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "ctq/core/dtype.hpp"
-#include "ctq/core/kernel_signature.hpp"
+#include "ctq/core/packing.hpp"
+#include "ctq/core/shapes/matrix_shapes.hpp"
+#include "ctq/core/shapes/window_shapes.hpp"
 #include "ctq/kernels/integer_arithmetic.hpp"
 #include "ctq/kernels/simd/arch/all_dots.hpp"
 #include "ctq/kernels/simd/convolution/column_blocking.hpp"

@@ -5,7 +5,8 @@
 #include <cstddef>
 #include <cstring>
 
-#include "ctq/core/kernel_signature.hpp"
+#include "ctq/core/packing.hpp"
+#include "ctq/core/shapes/window_shapes.hpp"
 #include "ctq/kernels/simd/geometry.hpp"
 
 // Convolution along three axes: for each plane of outputs the planes of inputs that a kernel reads

@@ -7,7 +7,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "ctq/core/kernel_signature.hpp"
+#include "ctq/core/packing.hpp"
+#include "ctq/core/shapes/window_shapes.hpp"
 #include "ctq/kernels/simd/convolution/conv2d_form.hpp"
 #include "ctq/kernels/simd/geometry.hpp"
 #include "ctq/kernels/transposed_phases.hpp"

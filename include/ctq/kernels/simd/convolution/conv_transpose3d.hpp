@@ -5,7 +5,8 @@
 #include <cstddef>
 #include <type_traits>
 
-#include "ctq/core/kernel_signature.hpp"
+#include "ctq/core/packing.hpp"
+#include "ctq/core/shapes/window_shapes.hpp"
 #include "ctq/kernels/simd/convolution/conv3d.hpp"
 #include "ctq/kernels/simd/convolution/conv_transpose2d.hpp"
 #include "ctq/kernels/simd/geometry.hpp"

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "ctq/core/shapes/window_shapes.hpp"
 #include "ctq/kernels/simd/dot.hpp"
 #include "ctq/kernels/simd/geometry.hpp"
 #include "ctq/kernels/simd/unroll.hpp"

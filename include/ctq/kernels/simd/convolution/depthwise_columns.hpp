@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "ctq/core/kernel_signature.hpp"
+#include "ctq/core/shapes/window_shapes.hpp"
 #include "ctq/kernels/simd/convolution/column_blocking.hpp"
 #include "ctq/kernels/simd/convolution/column_slide.hpp"
 #include "ctq/kernels/simd/convolution/column_tile.hpp"

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <type_traits>
 
-#include "ctq/core/kernel_signature.hpp"
+#include "ctq/core/shapes/window_shapes.hpp"
 #include "ctq/kernels/simd/convolution/column_blocking.hpp"
 #include "ctq/kernels/simd/convolution/row_bands.hpp"
 #include "ctq/kernels/simd/geometry.hpp"

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "ctq/core/kernel_signature.hpp"
+#include "ctq/core/shapes/window_shapes.hpp"
 #include "ctq/kernels/simd/geometry.hpp"
 #include "ctq/kernels/simd/unroll.hpp"
 

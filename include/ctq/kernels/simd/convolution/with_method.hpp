@@ -3,7 +3,6 @@
 
 #include <type_traits>
 
-#include "ctq/core/kernel_signature.hpp"
 #include "ctq/kernels/simd/arch/all_dots.hpp"
 #include "ctq/kernels/simd/convolution/column_blocking.hpp"
 #include "ctq/kernels/simd/convolution/two_row_dot.hpp"

@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "ctq/core/shapes/layout_shapes.hpp"
 #include "ctq/kernels/reference/data_movement/concat.hpp"
 #include "ctq/kernels/simd/for_blocks.hpp"
 #include "ctq/kernels/simd/widths.hpp"

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstring>
 
+#include "ctq/core/shapes/layout_shapes.hpp"
 #include "ctq/kernels/reference/data_movement/pad.hpp"
 #include "ctq/kernels/xsimd.hpp"
 

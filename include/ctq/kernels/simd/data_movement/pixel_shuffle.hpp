@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <type_traits>
 
+#include "ctq/core/shapes/layout_shapes.hpp"
 #include "ctq/kernels/reference/data_movement/pixel_shuffle.hpp"
 #include "ctq/kernels/simd/data_movement/transpose.hpp"
 #include "ctq/kernels/simd/unroll.hpp"

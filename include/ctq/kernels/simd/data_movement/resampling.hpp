@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "ctq/core/no_contract.hpp"
+#include "ctq/core/shapes/resampling_shape.hpp"
 #include "ctq/kernels/reference/data_movement/resampling.hpp"
 #include "ctq/kernels/simd/register_conversions.hpp"
 #include "ctq/kernels/simd/widths.hpp"

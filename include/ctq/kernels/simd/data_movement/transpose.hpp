@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstring>
 
+#include "ctq/core/shapes/layout_shapes.hpp"
 #include "ctq/kernels/reference/data_movement/transpose.hpp"
 #include "ctq/kernels/simd/register_conversions.hpp"
 #include "ctq/kernels/simd/unroll.hpp"

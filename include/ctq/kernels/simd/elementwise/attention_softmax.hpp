@@ -3,6 +3,7 @@
 
 #include <cstddef>
 
+#include "ctq/core/shapes/row_shapes.hpp"
 #include "ctq/kernels/reference/attention_softmax.hpp"
 #include "ctq/kernels/simd/elementwise/softmax.hpp"
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "ctq/core/shapes/elementwise_shapes.hpp"
 #include "ctq/kernels/reference/binary_add.hpp"
 #include "ctq/kernels/simd/arch/fixed_point_sum_avx512.hpp"
 #include "ctq/kernels/simd/arch/rounding.hpp"

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "ctq/core/shapes/elementwise_shapes.hpp"
 #include "ctq/kernels/reference/binary_add_within_one_step.hpp"
 #include "ctq/kernels/simd/elementwise/binary_add.hpp"
 #include "ctq/kernels/simd/register_conversions.hpp"

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstring>
 
-#include "ctq/core/kernel_signature.hpp"
+#include "ctq/core/shapes/elementwise_shapes.hpp"
 
 // Two tensors that are broadcast against each other, as blocks of contiguous elements. One that is
 // broadcast along the last axes is repeated in a buffer first, once for many blocks if it can be.

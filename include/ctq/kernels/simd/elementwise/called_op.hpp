@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "ctq/core/shapes/elementwise_shapes.hpp"
 #include "ctq/kernels/reference/called_op.hpp"
 #include "ctq/kernels/simd/arch/tables/table_lookup.hpp"
 #include "ctq/kernels/simd/arch/tables/table_shuffle.hpp"

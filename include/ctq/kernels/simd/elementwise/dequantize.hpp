@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "ctq/core/shapes/elementwise_shapes.hpp"
 #include "ctq/kernels/reference/dequantize.hpp"
 #include "ctq/kernels/simd/elementwise_loop.hpp"
 #include "ctq/kernels/simd/register_conversions.hpp"

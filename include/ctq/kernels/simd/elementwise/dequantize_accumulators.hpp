@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "ctq/core/shapes/elementwise_shapes.hpp"
 #include "ctq/kernels/reference/dequantize.hpp"
 #include "ctq/kernels/simd/register_conversions.hpp"
 

@@ -3,6 +3,7 @@
 
 #include <type_traits>
 
+#include "ctq/core/shapes/elementwise_shapes.hpp"
 #include "ctq/kernels/reference/dequantize.hpp"
 #include "ctq/kernels/reference/quantize.hpp"
 #include "ctq/kernels/simd/elementwise_loop.hpp"

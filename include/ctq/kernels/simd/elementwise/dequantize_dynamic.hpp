@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "ctq/core/shapes/elementwise_shapes.hpp"
 #include "ctq/kernels/reference/dequantize.hpp"
 #include "ctq/kernels/simd/arch/avx512_warnings.hpp"
 #include "ctq/kernels/simd/arch/rounding.hpp"

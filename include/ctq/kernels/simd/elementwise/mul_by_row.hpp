@@ -7,6 +7,7 @@
 #include <numeric>
 #include <type_traits>
 
+#include "ctq/core/shapes/elementwise_shapes.hpp"
 #include "ctq/kernels/simd/elementwise/binary_mul.hpp"
 #include "ctq/kernels/simd/elementwise/broadcast_blocks.hpp"
 #include "ctq/kernels/simd/unroll.hpp"

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 
+#include "ctq/core/shapes/elementwise_shapes.hpp"
 #include "ctq/kernels/reference/prelu.hpp"
 #include "ctq/kernels/simd/for_blocks.hpp"
 #include "ctq/kernels/xsimd.hpp"

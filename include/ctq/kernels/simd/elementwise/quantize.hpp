@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "ctq/core/shapes/elementwise_shapes.hpp"
 #include "ctq/kernels/reference/quantize.hpp"
 #include "ctq/kernels/simd/elementwise_loop.hpp"
 #include "ctq/kernels/simd/register_conversions.hpp"

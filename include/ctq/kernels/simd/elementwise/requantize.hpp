@@ -4,6 +4,7 @@
 #include <concepts>
 #include <cstdint>
 
+#include "ctq/core/shapes/elementwise_shapes.hpp"
 #include "ctq/kernels/reference/requantize.hpp"
 #include "ctq/kernels/simd/arch/tables/table_lookup.hpp"
 #include "ctq/kernels/simd/elementwise/dequantize_apply_quantize.hpp"

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "ctq/core/shapes/row_shapes.hpp"
 #include "ctq/kernels/reference/softmax.hpp"
 #include "ctq/kernels/simd/arch/avx512_warnings.hpp"
 #include "ctq/kernels/simd/elementwise/exponential.hpp"

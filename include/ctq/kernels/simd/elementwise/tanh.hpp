@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "ctq/core/shapes/elementwise_shapes.hpp"
 #include "ctq/kernels/reference/tanh.hpp"
 #include "ctq/kernels/simd/elementwise/recurrent_gates.hpp"
 #include "ctq/kernels/simd/elementwise/relu.hpp"

@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "ctq/core/shapes/elementwise_shapes.hpp"
+#include "ctq/core/shapes/window_shapes.hpp"
 #include "ctq/kernels/epilogue.hpp"
 #include "ctq/kernels/simd/arch/tables/table_lookup.hpp"
 #include "ctq/kernels/simd/convolution/conv2d.hpp"

@@ -6,7 +6,8 @@
 #include <cstdint>
 #include <cstring>
 
-#include "ctq/core/kernel_signature.hpp"
+#include "ctq/core/packing.hpp"
+#include "ctq/core/shapes/matrix_shapes.hpp"
 #include "ctq/kernels/int4_weights.hpp"
 #include "ctq/kernels/reference/linear_weight_int4.hpp"
 #include "ctq/kernels/simd/arch/all_dots.hpp"

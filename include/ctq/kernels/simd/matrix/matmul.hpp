@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <type_traits>
 
+#include "ctq/core/shapes/matrix_shapes.hpp"
 #include "ctq/kernels/reference/matmul.hpp"
 #include "ctq/kernels/simd/arch/avx512_warnings.hpp"
 #include "ctq/kernels/simd/matrix/matmul_int8.hpp"

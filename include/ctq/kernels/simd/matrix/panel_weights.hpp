@@ -4,7 +4,8 @@
 #include <concepts>
 #include <cstddef>
 
-#include "ctq/core/kernel_signature.hpp"
+#include "ctq/core/packing.hpp"
+#include "ctq/core/shapes/window_shapes.hpp"
 #include "ctq/kernels/simd/geometry.hpp"
 #include "ctq/kernels/simd/unroll.hpp"
 

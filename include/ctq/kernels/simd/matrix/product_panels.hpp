@@ -8,7 +8,8 @@
 #include <cstring>
 #include <type_traits>
 
-#include "ctq/core/kernel_signature.hpp"
+#include "ctq/core/packing.hpp"
+#include "ctq/core/shapes/matrix_shapes.hpp"
 #include "ctq/kernels/simd/arch/register_dot.hpp"
 #include "ctq/kernels/simd/dot.hpp"
 #include "ctq/kernels/simd/geometry.hpp"

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "ctq/core/kernel_signature.hpp"
+#include "ctq/core/shapes/window_shapes.hpp"
 #include "ctq/kernels/simd/convolution/row_bands.hpp"
 #include "ctq/kernels/simd/geometry.hpp"
 #include "ctq/kernels/simd/matrix/tile_arch.hpp"

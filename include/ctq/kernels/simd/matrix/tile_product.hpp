@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "ctq/core/shapes/window_shapes.hpp"
 #include "ctq/kernels/simd/geometry.hpp"
 #include "ctq/kernels/simd/matrix/blocking.hpp"
 #include "ctq/kernels/simd/matrix/tile_arch.hpp"

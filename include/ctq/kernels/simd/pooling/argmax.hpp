@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "ctq/core/shapes/row_shapes.hpp"
 #include "ctq/kernels/reference/argmax.hpp"
 #include "ctq/kernels/simd/pooling/reduction.hpp"
 

@@ -4,7 +4,7 @@
 #include <bit>
 #include <type_traits>
 
-#include "ctq/core/kernel_signature.hpp"
+#include "ctq/core/shapes/window_shapes.hpp"
 
 namespace ctq::kernels::simd {
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "ctq/core/shapes/window_shapes.hpp"
 #include "ctq/kernels/reference/pooling_avg.hpp"
 #include "ctq/kernels/simd/arch/rounding.hpp"
 #include "ctq/kernels/simd/inline_by_flatten.hpp"

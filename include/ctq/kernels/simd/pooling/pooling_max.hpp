@@ -4,6 +4,7 @@
 #include <concepts>
 #include <cstddef>
 
+#include "ctq/core/shapes/window_shapes.hpp"
 #include "ctq/kernels/reference/pooling_max.hpp"
 #include "ctq/kernels/simd/pooling/pool_of_channels.hpp"
 #include "ctq/kernels/simd/pooling/window_groups.hpp"

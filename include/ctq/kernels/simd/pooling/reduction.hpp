@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "ctq/core/shapes/row_shapes.hpp"
+#include "ctq/core/shapes/window_shapes.hpp"
 #include "ctq/kernels/reference/reduction.hpp"
 #include "ctq/kernels/simd/pooling/pooling_avg.hpp"
 #include "ctq/kernels/simd/pooling/pooling_max.hpp"

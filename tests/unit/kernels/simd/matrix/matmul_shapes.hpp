@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include "ctq/core/kernel_signature.hpp"
+#include "ctq/core/shapes/matrix_shapes.hpp"
 #include "kernels/samples.hpp"
 
 namespace samples {

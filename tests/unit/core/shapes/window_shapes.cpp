@@ -1,11 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ctq/core/window_shapes.hpp"
+#include "ctq/core/shapes/window_shapes.hpp"
 
 #include <doctest/doctest.h>
 
 using namespace ctq;
 
 namespace {
+
+// PyTorch: out = floor((in + 2 * padding - dilation * (kernel - 1) - 1) / stride) + 1.
+constexpr conv2d_shape conv{.batch = 2,
+                            .in_h = 28,
+                            .in_w = 30,
+                            .in_channels = 6,
+                            .out_channels = 12,
+                            .kernel_h = 3,
+                            .kernel_w = 5,
+                            .stride_h = 2,
+                            .stride_w = 1,
+                            .padding_h = 1,
+                            .padding_w = 2,
+                            .dilation_h = 1,
+                            .dilation_w = 2,
+                            .groups = 3};
+static_assert(conv.out_h() == 14 && conv.out_w() == 26);
+// A kernel that is larger than the image has no output, however far it would step.
+static_assert(conv2d_shape{
+                  .in_h = 2, .in_w = 1, .kernel_h = 3, .kernel_w = 3, .stride_h = 2, .stride_w = 3}
+                  .out_h() == 0);
+static_assert(conv2d_shape{
+                  .in_h = 3, .in_w = 1, .kernel_h = 3, .kernel_w = 3, .stride_h = 2, .stride_w = 3}
+                  .out_w() == 0);
+static_assert(conv.padded_h() == 30 && conv.padded_w() == 34);
+static_assert(conv.in_group() == 2 && conv.out_group() == 4 && !conv.depthwise());
+static_assert(conv2d_shape{.in_channels = 8, .out_channels = 8, .groups = 8}.depthwise());
+static_assert(!conv2d_shape{.in_channels = 8, .out_channels = 16, .groups = 8}.depthwise());
 
 constexpr conv3d_shape volume{.batch = 2,
                               .in_d = 5,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ctq/core/sequence_shapes.hpp"
+#include "ctq/core/shapes/sequence_shapes.hpp"
 
 using namespace ctq;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ctq/core/padded.hpp"
+#include "ctq/core/block.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+
+namespace ctq::packing {
+
+/// Packed weights, parameters, workspaces and arena values begin at multiples of this many bytes.
+inline constexpr std::size_t alignment = 64;
+
+/// The next multiple of it.
+[[nodiscard]] constexpr std::size_t padded(std::size_t bytes) {
+  return (bytes + alignment - 1) / alignment * alignment;
+}
+
+/// The padded bytes of `count` numbers of 32 bits: biases, scales, multipliers.
+[[nodiscard]] constexpr std::size_t vector_bytes(int count) {
+  return padded(static_cast<std::size_t>(count) * 4);
+}
+
+}  // namespace ctq::packing
