@@ -74,8 +74,7 @@ template <class Isa>
     simd::int8_tile<Isa> tile({{rows, rows, rows, rows, rows, rows, rows, rows},
                                {bytes, bytes, bytes, bytes, bytes, bytes, bytes, bytes}});
     alignas(64) static const unsigned char zeros[bytes]{};
-    simd::unroll<8>([&](auto k)
-                        __attribute__((always_inline)) { tile.template load<k>(zeros, 0); });
+    ctq::unroll<8>([&](auto k) __attribute__((always_inline)) { tile.template load<k>(zeros, 0); });
     for (int i = 0; i < turns; ++i) {
       tile.template dot<0, 4, 6, std::uint8_t>();
       tile.template dot<1, 4, 7, std::uint8_t>();
@@ -111,10 +110,10 @@ template <class Isa, int Read, int Written>
          ++i, from += Read * bytes::size, to += Written * bytes::size) {
       bytes x = bytes::load_unaligned(from);
       if (second != nullptr) x = x | bytes::load_unaligned(second + i * bytes::size);
-      simd::unroll<Read - 1>([&](auto k) __attribute__((always_inline)) {
+      ctq::unroll<Read - 1>([&](auto k) __attribute__((always_inline)) {
         x = x | bytes::load_unaligned(from + (k + 1) * bytes::size);
       });
-      simd::unroll<Written>([&](auto k) __attribute__((always_inline)) {
+      ctq::unroll<Written>([&](auto k) __attribute__((always_inline)) {
         x.store_unaligned(to + k * bytes::size);
       });
     }
@@ -139,8 +138,8 @@ template <class Isa>
     wide seen[streams] = {wide(std::uint8_t{0}), wide(std::uint8_t{0}), wide(std::uint8_t{0}),
                           wide(std::uint8_t{0})};
     for (std::size_t i = 0; i < part; i += sizeof(line)) {
-      simd::unroll<streams>([&](auto k) __attribute__((always_inline)) {
-        simd::unroll<static_cast<int>(sizeof(line) / wide::size)>([&](
+      ctq::unroll<streams>([&](auto k) __attribute__((always_inline)) {
+        ctq::unroll<static_cast<int>(sizeof(line) / wide::size)>([&](
             auto j) __attribute__((always_inline)) {
           seen[k] = seen[k] | wide::load_unaligned(from + k * part + i + j * wide::size);
         });

@@ -38,4 +38,5 @@
 #include "ctq/core/terminate.hpp"
 #include "ctq/core/text.hpp"
 #include "ctq/core/text_buffer.hpp"
+#include "ctq/core/unroll.hpp"
 #include "ctq/core/view.hpp"

@@ -4,12 +4,12 @@
 #include <cstddef>
 
 #include "ctq/core/isa.hpp"
+#include "ctq/core/unroll.hpp"
 #include "ctq/kernels/simd/arch/register512.hpp"
 #include "ctq/kernels/simd/arch/register_dot.hpp"
 #include "ctq/kernels/simd/convolution/two_row_dot.hpp"
 #include "ctq/kernels/simd/dot.hpp"
 #include "ctq/kernels/simd/matrix/int4_dot.hpp"
-#include "ctq/kernels/simd/unroll.hpp"
 
 #if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && \
     defined(__AVX512VL__) && defined(__AVX512VNNI__)

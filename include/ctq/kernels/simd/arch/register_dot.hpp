@@ -6,8 +6,8 @@
 #include <cstring>
 #include <type_traits>
 
+#include "ctq/core/unroll.hpp"
 #include "ctq/kernels/integer_arithmetic.hpp"
-#include "ctq/kernels/simd/unroll.hpp"
 
 // The int8 dot products for any register width: of pairs of 16-bit integers (every x86), and of
 // four bytes (VNNI, ARM).

@@ -9,8 +9,8 @@
 #include <type_traits>
 
 #include "ctq/core/shapes/window_shapes.hpp"
+#include "ctq/core/unroll.hpp"
 #include "ctq/kernels/simd/convolution/two_row_dot.hpp"
-#include "ctq/kernels/simd/unroll.hpp"
 
 // The input of depthwise convolution by columns: registers of channels of one row, or of two rows
 // (two_row_dot.hpp), loaded from the image itself. The padding is a block of zero points.

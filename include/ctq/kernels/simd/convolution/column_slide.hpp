@@ -6,13 +6,13 @@
 #include <cstddef>
 
 #include "ctq/core/shapes/window_shapes.hpp"
+#include "ctq/core/unroll.hpp"
 #include "ctq/kernels/simd/convolution/column_blocking.hpp"
 #include "ctq/kernels/simd/convolution/column_input.hpp"
 #include "ctq/kernels/simd/convolution/column_tile.hpp"
 #include "ctq/kernels/simd/convolution/two_row_dot.hpp"
 #include "ctq/kernels/simd/geometry.hpp"
 #include "ctq/kernels/simd/inline_by_flatten.hpp"
-#include "ctq/kernels/simd/unroll.hpp"
 
 // Depthwise 3x3 with four input rows interleaved in a register: each input column is loaded once
 // and added to the accumulators of all output pixels that depend on it. Weights stay in registers.

@@ -8,13 +8,13 @@
 #include <utility>
 
 #include "ctq/core/shapes/window_shapes.hpp"
+#include "ctq/core/unroll.hpp"
 #include "ctq/kernels/simd/arch/register_dot.hpp"
 #include "ctq/kernels/simd/convolution/column_blocking.hpp"
 #include "ctq/kernels/simd/convolution/column_input.hpp"
 #include "ctq/kernels/simd/convolution/two_row_dot.hpp"
 #include "ctq/kernels/simd/geometry.hpp"
 #include "ctq/kernels/simd/inline_by_flatten.hpp"
-#include "ctq/kernels/simd/unroll.hpp"
 
 // Depthwise convolution by register tiles of output pixels, for half of the channels of a block at
 // a time.

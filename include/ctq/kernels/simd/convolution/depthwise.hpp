@@ -5,9 +5,9 @@
 #include <cstddef>
 
 #include "ctq/core/shapes/window_shapes.hpp"
+#include "ctq/core/unroll.hpp"
 #include "ctq/kernels/simd/dot.hpp"
 #include "ctq/kernels/simd/geometry.hpp"
-#include "ctq/kernels/simd/unroll.hpp"
 
 // Depthwise convolution: lanes are channels of both activations and weights. k_group taps of a
 // kernel row at a time are interleaved, so that dot adds their products.

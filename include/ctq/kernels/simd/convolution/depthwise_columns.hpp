@@ -8,13 +8,13 @@
 #include <type_traits>
 
 #include "ctq/core/shapes/window_shapes.hpp"
+#include "ctq/core/unroll.hpp"
 #include "ctq/kernels/simd/convolution/column_blocking.hpp"
 #include "ctq/kernels/simd/convolution/column_slide.hpp"
 #include "ctq/kernels/simd/convolution/column_tile.hpp"
 #include "ctq/kernels/simd/convolution/two_row_dot.hpp"
 #include "ctq/kernels/simd/geometry.hpp"
 #include "ctq/kernels/simd/inline_by_flatten.hpp"
-#include "ctq/kernels/simd/unroll.hpp"
 
 // Depthwise convolutions of integers, 3x3, 5x5 and 7x7 with stride 1 or 2. Dot products run along
 // columns: k_group input rows are interleaved once for each input column, and that register is used

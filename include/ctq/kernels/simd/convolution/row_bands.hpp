@@ -7,8 +7,8 @@
 #include <cstring>
 
 #include "ctq/core/shapes/window_shapes.hpp"
+#include "ctq/core/unroll.hpp"
 #include "ctq/kernels/simd/geometry.hpp"
-#include "ctq/kernels/simd/unroll.hpp"
 
 // Images whose rows are interleaved in bands: a few pixels of each row of a band, then the next few
 // pixels of each. A kernel of several short rows reads one long run per band, so that few channels

@@ -7,11 +7,11 @@
 #include <cstring>
 #include <limits>
 
+#include "ctq/core/unroll.hpp"
 #include "ctq/kernels/reference/embedding.hpp"
 #include "ctq/kernels/simd/arch/rounding.hpp"
 #include "ctq/kernels/simd/arch/tables/nibble_table.hpp"
 #include "ctq/kernels/simd/register_conversions.hpp"
-#include "ctq/kernels/simd/unroll.hpp"
 
 CTQ_BEGIN_AVX512
 

@@ -7,9 +7,9 @@
 #include <type_traits>
 
 #include "ctq/core/shapes/layout_shapes.hpp"
+#include "ctq/core/unroll.hpp"
 #include "ctq/kernels/reference/data_movement/pixel_shuffle.hpp"
 #include "ctq/kernels/simd/data_movement/transpose.hpp"
-#include "ctq/kernels/simd/unroll.hpp"
 #include "ctq/kernels/simd/widths.hpp"
 
 namespace ctq::kernels::simd {

@@ -5,9 +5,9 @@
 #include <cstring>
 
 #include "ctq/core/shapes/layout_shapes.hpp"
+#include "ctq/core/unroll.hpp"
 #include "ctq/kernels/reference/data_movement/transpose.hpp"
 #include "ctq/kernels/simd/register_conversions.hpp"
-#include "ctq/kernels/simd/unroll.hpp"
 #include "ctq/kernels/simd/widths.hpp"
 
 namespace ctq::kernels::simd {

@@ -3,11 +3,11 @@
 
 #include <cstdint>
 
+#include "ctq/core/unroll.hpp"
 #include "ctq/kernels/exponential.hpp"
 #include "ctq/kernels/simd/arch/avx512_warnings.hpp"
 #include "ctq/kernels/simd/arch/rounding.hpp"
 #include "ctq/kernels/simd/register_conversions.hpp"
-#include "ctq/kernels/simd/unroll.hpp"
 #include "ctq/kernels/xsimd.hpp"
 
 CTQ_BEGIN_AVX512
@@ -34,9 +34,8 @@ template <vectorized Isa>
   };
   const floats r = less(less(bounded, ln2_high), ln2_low);
   floats y(factor[0]);
-  unroll<5>([&](auto i) __attribute__((always_inline)) {
-    y = fma<Isa>(y, r, floats(factor[i + 1]));
-  });
+  unroll<5>([&](auto i)
+                __attribute__((always_inline)) { y = fma<Isa>(y, r, floats(factor[i + 1])); });
   return y * bits_as<floats>(bits_as<integers>(shifted) << 23);
 }
 

@@ -8,9 +8,9 @@
 #include <type_traits>
 
 #include "ctq/core/shapes/elementwise_shapes.hpp"
+#include "ctq/core/unroll.hpp"
 #include "ctq/kernels/simd/elementwise/binary_mul.hpp"
 #include "ctq/kernels/simd/elementwise/broadcast_blocks.hpp"
-#include "ctq/kernels/simd/unroll.hpp"
 
 // The product of a tensor and a row of factors that all rows of the tensor have in common, such as
 // one for each channel of an image: the factors are dequantized once.

@@ -4,9 +4,9 @@
 #include <cstdint>
 
 #include "ctq/core/shapes/elementwise_shapes.hpp"
+#include "ctq/core/unroll.hpp"
 #include "ctq/kernels/reference/quantize_rows.hpp"
 #include "ctq/kernels/simd/elementwise/quantize.hpp"
-#include "ctq/kernels/simd/unroll.hpp"
 
 namespace ctq::kernels::simd {
 

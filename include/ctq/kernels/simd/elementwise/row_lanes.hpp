@@ -4,10 +4,10 @@
 #include <cstddef>
 #include <cstring>
 
+#include "ctq/core/unroll.hpp"
 #include "ctq/kernels/reference/softmax.hpp"
 #include "ctq/kernels/simd/arch/avx512_warnings.hpp"
 #include "ctq/kernels/simd/arch/first_lanes.hpp"
-#include "ctq/kernels/simd/unroll.hpp"
 #include "ctq/kernels/xsimd.hpp"
 
 // The 16 partial results of a row of floats in registers: what softmax and layer_norm have in

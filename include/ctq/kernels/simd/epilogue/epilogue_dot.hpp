@@ -6,13 +6,13 @@
 #include <cstring>
 #include <type_traits>
 
+#include "ctq/core/unroll.hpp"
 #include "ctq/kernels/epilogue.hpp"
 #include "ctq/kernels/simd/convolution/conv2d.hpp"
 #include "ctq/kernels/simd/convolution/two_row_dot.hpp"
 #include "ctq/kernels/simd/epilogue/post_ops.hpp"
 #include "ctq/kernels/simd/matrix/accumulator_rows.hpp"
 #include "ctq/kernels/simd/matrix/tile_arch.hpp"
-#include "ctq/kernels/simd/unroll.hpp"
 
 // A dot_arch or tile_arch whose store applies an epilogue, so that the convolution cores need not
 // know about epilogues. It requantizes a row or a tile to a buffer that stays in L1, as without an

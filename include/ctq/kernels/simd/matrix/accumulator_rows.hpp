@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "ctq/kernels/simd/unroll.hpp"
+#include "ctq/core/unroll.hpp"
 
 // Stores rows of accumulators that are not requantized.
 

@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "ctq/core/shapes/window_shapes.hpp"
+#include "ctq/core/unroll.hpp"
 #include "ctq/kernels/simd/convolution/conv2d_form.hpp"
 #include "ctq/kernels/simd/convolution/pad.hpp"
 #include "ctq/kernels/simd/geometry.hpp"
@@ -16,7 +17,6 @@
 #include "ctq/kernels/simd/matrix/panel_sweep.hpp"
 #include "ctq/kernels/simd/matrix/register_tile.hpp"
 #include "ctq/kernels/simd/pack.hpp"
-#include "ctq/kernels/simd/unroll.hpp"
 
 // Convolution and linear layers by dot products of registers: a loop over panels of output
 // channels, in it one over all pixels of a part of the image.

@@ -9,12 +9,12 @@
 #include <type_traits>
 
 #include "ctq/core/shapes/matrix_shapes.hpp"
+#include "ctq/core/unroll.hpp"
 #include "ctq/kernels/simd/arch/all_dots.hpp"
 #include "ctq/kernels/simd/geometry.hpp"
 #include "ctq/kernels/simd/matrix/int4_dot.hpp"
 #include "ctq/kernels/simd/matrix/int4_pack.hpp"
 #include "ctq/kernels/simd/register_conversions.hpp"
-#include "ctq/kernels/simd/unroll.hpp"
 
 // Linear layers with four-bit weights: a few rows of activations times a block of channels.
 

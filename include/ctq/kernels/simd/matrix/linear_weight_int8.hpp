@@ -8,10 +8,10 @@
 
 #include "ctq/core/packing.hpp"
 #include "ctq/core/shapes/matrix_shapes.hpp"
+#include "ctq/core/unroll.hpp"
 #include "ctq/kernels/reference/linear_weight_int8.hpp"
 #include "ctq/kernels/simd/geometry.hpp"
 #include "ctq/kernels/simd/register_conversions.hpp"
-#include "ctq/kernels/simd/unroll.hpp"
 
 // Linear layers with int8 weights and float32 activations. Lanes are channels, so that products are
 // added in the order of k on every instruction set. With few rows, reading the weights takes most

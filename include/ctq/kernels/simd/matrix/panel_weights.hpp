@@ -6,8 +6,8 @@
 
 #include "ctq/core/packing.hpp"
 #include "ctq/core/shapes/window_shapes.hpp"
+#include "ctq/core/unroll.hpp"
 #include "ctq/kernels/simd/geometry.hpp"
-#include "ctq/kernels/simd/unroll.hpp"
 
 // The weights of a panel, register by register. Where dot products take wider numbers than bytes,
 // weights are packed as bytes nevertheless: with few pixels, reading them takes most of the time

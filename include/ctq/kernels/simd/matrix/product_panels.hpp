@@ -10,11 +10,11 @@
 
 #include "ctq/core/packing.hpp"
 #include "ctq/core/shapes/matrix_shapes.hpp"
+#include "ctq/core/unroll.hpp"
 #include "ctq/kernels/simd/arch/register_dot.hpp"
 #include "ctq/kernels/simd/dot.hpp"
 #include "ctq/kernels/simd/geometry.hpp"
 #include "ctq/kernels/simd/matrix/word_groups.hpp"
-#include "ctq/kernels/simd/unroll.hpp"
 
 // What the two matmul kernels have in common: copies of the rows of a, and panels of columns of b,
 // both as a dot product takes them, and the products of a block of rows and a panel.

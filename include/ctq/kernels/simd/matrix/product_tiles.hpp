@@ -6,10 +6,10 @@
 #include <cstdint>
 
 #include "ctq/core/shapes/matrix_shapes.hpp"
+#include "ctq/core/unroll.hpp"
 #include "ctq/kernels/quantizer.hpp"
 #include "ctq/kernels/simd/geometry.hpp"
 #include "ctq/kernels/simd/matrix/tile_arch.hpp"
-#include "ctq/kernels/simd/unroll.hpp"
 
 // Products of quantized activations by tiles, panel by panel.
 

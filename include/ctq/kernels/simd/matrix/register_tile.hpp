@@ -5,11 +5,11 @@
 #include <type_traits>
 #include <utility>
 
+#include "ctq/core/unroll.hpp"
 #include "ctq/kernels/simd/dot.hpp"
 #include "ctq/kernels/simd/geometry.hpp"
 #include "ctq/kernels/simd/inline_by_flatten.hpp"
 #include "ctq/kernels/simd/matrix/panel_weights.hpp"
-#include "ctq/kernels/simd/unroll.hpp"
 
 // The core of conv2d and linear: a register tile of output pixels times a panel of output channels,
 // with all accumulators in registers. Weights are read once per tile; each activation is broadcast

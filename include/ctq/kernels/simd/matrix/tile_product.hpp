@@ -6,11 +6,11 @@
 #include <cstdint>
 
 #include "ctq/core/shapes/window_shapes.hpp"
+#include "ctq/core/unroll.hpp"
 #include "ctq/kernels/simd/geometry.hpp"
 #include "ctq/kernels/simd/matrix/blocking.hpp"
 #include "ctq/kernels/simd/matrix/tile_arch.hpp"
 #include "ctq/kernels/simd/matrix/tile_walk.hpp"
-#include "ctq/kernels/simd/unroll.hpp"
 
 // The core of conv2d and linear on AMX tiles: a block of pixels times a panel of output channels,
 // without im2col. Tiles of pixels are loaded from the image, with a stride, so matrix products, 1x1

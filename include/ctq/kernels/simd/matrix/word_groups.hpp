@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "ctq/kernels/simd/unroll.hpp"
+#include "ctq/core/unroll.hpp"
 
 // Registers of 32-bit words. Four words, 128 bits, are a group: shuffles within groups, and of
 // whole groups, are cheap on every instruction set. The machine must have registers of the size

@@ -7,13 +7,13 @@
 #include <type_traits>
 
 #include "ctq/core/shapes/window_shapes.hpp"
+#include "ctq/core/unroll.hpp"
 #include "ctq/kernels/reference/pooling_avg.hpp"
 #include "ctq/kernels/simd/arch/rounding.hpp"
 #include "ctq/kernels/simd/inline_by_flatten.hpp"
 #include "ctq/kernels/simd/pooling/pool_of_channels.hpp"
 #include "ctq/kernels/simd/pooling/window_groups.hpp"
 #include "ctq/kernels/simd/register_conversions.hpp"
-#include "ctq/kernels/simd/unroll.hpp"
 #include "ctq/kernels/simd/widths.hpp"
 
 CTQ_BEGIN_AVX512

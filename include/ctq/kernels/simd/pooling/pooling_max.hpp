@@ -5,10 +5,10 @@
 #include <cstddef>
 
 #include "ctq/core/shapes/window_shapes.hpp"
+#include "ctq/core/unroll.hpp"
 #include "ctq/kernels/reference/pooling_max.hpp"
 #include "ctq/kernels/simd/pooling/pool_of_channels.hpp"
 #include "ctq/kernels/simd/pooling/window_groups.hpp"
-#include "ctq/kernels/simd/unroll.hpp"
 #include "ctq/kernels/simd/widths.hpp"
 
 namespace ctq::kernels::simd {

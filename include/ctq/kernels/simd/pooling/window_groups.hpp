@@ -3,8 +3,8 @@
 
 #include <cstddef>
 
+#include "ctq/core/unroll.hpp"
 #include "ctq/kernels/pool_window.hpp"
-#include "ctq/kernels/simd/unroll.hpp"
 
 // A window of 2x2 has four taps, and a loop over so few costs more than what it does: pools compute
 // four registers of outputs at a time, of one window, of two, or of four.

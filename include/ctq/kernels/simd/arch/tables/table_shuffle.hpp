@@ -6,9 +6,9 @@
 #include <cstring>
 #include <type_traits>
 
+#include "ctq/core/unroll.hpp"
 #include "ctq/kernels/quantizer.hpp"
 #include "ctq/kernels/simd/arch/avx512_warnings.hpp"
-#include "ctq/kernels/simd/unroll.hpp"
 #include "ctq/kernels/xsimd.hpp"
 
 #if defined(__SSSE3__)

@@ -8,9 +8,9 @@
 // of it once more: hence unroll calls it without a function between, and unroll<N, M> is for two
 // loops.
 
-namespace ctq::kernels::simd {
+namespace ctq {
 
-namespace implementation {
+namespace unrolling {
 
 /// Columns: 0 for one index
 template <int Columns, class Indices>
@@ -29,13 +29,13 @@ struct unrolled<Columns, std::integer_sequence<int, I...>> {
   }
 };
 
-}  // namespace implementation
+}  // namespace unrolling
 
 /// unroll<N>(f) calls f(0), f(1), …, f(N-1), and unroll<N, M>(f) calls f(i, j) for each i < N and,
 /// in it, each j < M, with indices as integral_constants. Arrays of registers stay in registers
 /// only if every index is a constant; unroll pragmas differ between compilers and may be ignored.
 template <int N, int M = 0>
-inline constexpr implementation::unrolled<M, std::make_integer_sequence<int, M == 0 ? N : N * M>>
+inline constexpr unrolling::unrolled<M, std::make_integer_sequence<int, M == 0 ? N : N * M>>
     unroll{};
 
 /// Calls f(n), 1 <= n <= Max, with n as an integral_constant. If the compiler knows n, only that
@@ -48,4 +48,4 @@ template <int Max, class F>
   (std::make_integer_sequence<int, Max>{});
 }
 
-}  // namespace ctq::kernels::simd
+}  // namespace ctq

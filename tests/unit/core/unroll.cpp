@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ctq/kernels/simd/unroll.hpp"
+#include "ctq/core/unroll.hpp"
 
 #include <doctest/doctest.h>
 
 #include <type_traits>
 #include <vector>
 
-using namespace ctq::kernels::simd;
+using namespace ctq;
 
 TEST_CASE("a loop is unrolled in order, with constants for its index") {
   std::vector<int> seen;
