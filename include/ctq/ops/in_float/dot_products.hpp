@@ -3,8 +3,11 @@
 
 #include <cstddef>
 #include <cstring>
+#include <type_traits>
 
+#include "ctq/core/isa.hpp"
 #include "ctq/core/no_contract.hpp"
+#include "ctq/core/unroll.hpp"
 
 // Products of matrices in float, for the functions of ops. The order of additions depends only on
 // the depth, so that all compilers and instruction sets compute the same bits.
@@ -31,59 +34,130 @@ struct float_matrix {
 
 namespace dot_product_blocks {
 
-/// Four partial sums: a vector that all instruction sets have.
-using lanes = float __attribute__((vector_size(16)));
-inline constexpr std::size_t lane_count = 4;
+// Registers; those of more than four elements only where the instruction set has them.
+typedef float four [[gnu::vector_size(16)]];
+typedef float eight [[gnu::vector_size(32)]];
+typedef float sixteen [[gnu::vector_size(64)]];
 
-[[gnu::always_inline]] inline lanes lanes_at(const float* x) noexcept {
-  lanes v;
+/// The upper half of the lanes is added to the lower one.
+template <class Vector>
+[[nodiscard, gnu::always_inline]] inline auto halved(const Vector& lanes) noexcept {
+  const Vector x = lanes;
+  if constexpr (sizeof x == sizeof(sixteen)) {
+    return __builtin_shufflevector(x, x, 0, 1, 2, 3, 4, 5, 6, 7) +
+           __builtin_shufflevector(x, x, 8, 9, 10, 11, 12, 13, 14, 15);
+  } else {
+    return __builtin_shufflevector(x, x, 0, 1, 2, 3) + __builtin_shufflevector(x, x, 4, 5, 6, 7);
+  }
+}
+
+template <class Vector>
+[[gnu::always_inline]] inline Vector load(const float* x) noexcept {
+  Vector v;
   std::memcpy(&v, x, sizeof v);
   return v;
 }
 
-/// Element (i, k) of the block is the dot product of a[row + i] and b[column + k]: lane l sums the
-/// elements l, l + 4, …, then the lanes are added, then the remaining elements.
-template <std::size_t Rows, std::size_t Columns>
+/// Elements d, d + 1, …, d + 15 of a vector, or 16 partial sums.
+template <class Isa>
+struct row_part {
+  using lanes = std::conditional_t<isa::includes<Isa, isa::avx512>, sixteen,
+                                   std::conditional_t<isa::includes<Isa, isa::avx2>, eight, four>>;
+  static constexpr int width = static_cast<int>(sizeof(lanes) / sizeof(float));
+  static constexpr int registers = 16 / width;
+
+  lanes part[registers];
+
+  [[gnu::always_inline]] static row_part at(const float* x) noexcept {
+    row_part v;
+    // Through no_contract, or g++ would load it anew for each product (AVX2: 18 instead of 32 G/s).
+    unroll<registers>([&](auto r) __attribute__((always_inline)) {
+      v.part[r] = no_contract(load<lanes>(x + r * width));
+    });
+    return v;
+  }
+  [[gnu::always_inline]] void add_products(const row_part& a, const row_part& b) noexcept {
+    unroll<registers>([&](auto r) __attribute__((always_inline)) {
+      part[r] += no_contract<lanes>(a.part[r] * b.part[r]);
+    });
+  }
+  [[nodiscard, gnu::always_inline]] four folded() const noexcept {
+    if constexpr (registers == 1) {
+      return halved(halved(part[0]));
+    } else if constexpr (registers == 2) {
+      return halved(part[0] + part[1]);
+    } else {
+      return (part[0] + part[2]) + (part[1] + part[3]);
+    }
+  }
+};
+
+/// The vectors of a block, as many as registers hold the sums of.
+template <class Isa>
+inline constexpr std::size_t rows = isa::includes<Isa, isa::avx512> ? 4 : 2;
+template <class Isa>
+inline constexpr std::size_t columns =
+    isa::includes<Isa, isa::avx512>                                  ? 4
+    : isa::includes<Isa, isa::avx2> || isa::includes<Isa, isa::neon> ? 2
+                                                                     : 1;
+
+/// Element (i, k) of the block is the dot product of a[row + i] and b[column + k]. Lane l sums the
+/// elements l, l + 16, …; of the four lanes that are left when these are folded, lane l adds the
+/// elements l, l + 4, … of the rest; then the lanes are added, then the last elements.
+template <class Isa, std::size_t Rows, std::size_t Columns>
 [[gnu::always_inline]] inline void block(const float_vectors& a, const float_vectors& b,
                                          std::size_t row, std::size_t column, std::size_t depth,
                                          const float_matrix& out) noexcept {
-  lanes sum[Rows][Columns]{};
+  using sums = row_part<Isa>;
+  sums sum[Rows][Columns]{};
   std::size_t d = 0;
-  for (; d + lane_count <= depth; d += lane_count) {
-    lanes from_b[Columns];
-    for (std::size_t k = 0; k < Columns; ++k) from_b[k] = lanes_at(b[column + k] + d);
-    for (std::size_t i = 0; i < Rows; ++i) {
-      const lanes from_a = lanes_at(a[row + i] + d);
-      for (std::size_t k = 0; k < Columns; ++k) sum[i][k] += no_contract<lanes>(from_a * from_b[k]);
-    }
+  for (; d + 16 <= depth; d += 16) {
+    sums from_b[Columns];
+    unroll<Columns>([&](auto k) __attribute__((always_inline)) {
+      from_b[k] = sums::at(b[column + k] + d);
+    });
+    unroll<Rows>([&](auto i) __attribute__((always_inline)) {
+      const sums from_a = sums::at(a[row + i] + d);
+      unroll<Columns>([&](auto k) __attribute__((always_inline)) {
+        sum[i][k].add_products(from_a, from_b[k]);
+      });
+    });
   }
-  for (std::size_t i = 0; i < Rows; ++i)
-    for (std::size_t k = 0; k < Columns; ++k) {
-      const lanes& s = sum[i][k];
-      float total = (s[0] + s[1]) + (s[2] + s[3]);
-      for (std::size_t rest = d; rest < depth; ++rest)
-        total += no_contract(a[row + i][rest] * b[column + k][rest]);
-      out(row + i, column + k) = total;
-    }
+  unroll<Rows, Columns>([&](auto i, auto k) __attribute__((always_inline)) {
+    const float* const x = a[row + i];
+    const float* const y = b[column + k];
+    four s = sum[i][k].folded();
+    std::size_t rest = d;
+    for (; rest + 4 <= depth; rest += 4)
+      s += no_contract<four>(load<four>(x + rest) * load<four>(y + rest));
+    float total = (s[0] + s[2]) + (s[1] + s[3]);
+    for (; rest < depth; ++rest) total += no_contract(x[rest] * y[rest]);
+    out(row + i, column + k) = total;
+  });
 }
 
-template <std::size_t Rows>
-void rows_of_blocks(const float_vectors& a, const float_vectors& b, std::size_t row,
-                    std::size_t depth, const float_matrix& out) noexcept {
-  std::size_t column = 0;
-  for (; column + 2 <= b.count; column += 2) block<Rows, 2>(a, b, row, column, depth, out);
-  if (column < b.count) block<Rows, 1>(a, b, row, column, depth, out);
+/// Columns vectors of b, which stay in the first-level cache, with all of a.
+template <class Isa, std::size_t Columns>
+[[gnu::noinline]] void columns_of_blocks(const float_vectors& a, const float_vectors& b,
+                                         std::size_t column, std::size_t depth,
+                                         const float_matrix& out) noexcept {
+  std::size_t row = 0;
+  for (; row + rows<Isa> <= a.count; row += rows<Isa>)
+    block<Isa, rows<Isa>, Columns>(a, b, row, column, depth, out);
+  for (; row < a.count; ++row) block<Isa, 1, Columns>(a, b, row, column, depth, out);
 }
 
 }  // namespace dot_product_blocks
 
 /// out(i, k) = a[i] · b[k], of `depth` elements each.
-[[gnu::noinline]] inline void dot_products(const float_vectors& a, const float_vectors& b,
-                                           std::size_t depth, const float_matrix& out) noexcept {
+template <class Isa>
+void dot_products(const float_vectors& a, const float_vectors& b, std::size_t depth,
+                  const float_matrix& out) noexcept {
   namespace blocks = dot_product_blocks;
-  std::size_t row = 0;
-  for (; row + 4 <= a.count; row += 4) blocks::rows_of_blocks<4>(a, b, row, depth, out);
-  for (; row < a.count; ++row) blocks::rows_of_blocks<1>(a, b, row, depth, out);
+  std::size_t column = 0;
+  for (; column + blocks::columns<Isa> <= b.count; column += blocks::columns<Isa>)
+    blocks::columns_of_blocks<Isa, blocks::columns<Isa>>(a, b, column, depth, out);
+  for (; column < b.count; ++column) blocks::columns_of_blocks<Isa, 1>(a, b, column, depth, out);
 }
 
 /// Adds terms[k] to column k of rows that are contiguous; null: there are none.

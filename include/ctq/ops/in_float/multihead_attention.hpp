@@ -205,9 +205,10 @@ struct projections {
 ///   mask       (L, S), or null
 ///   weights    the weights of this sequence are added to these; null: not wanted
 ///   workspace  the elements that follow the weights
-inline void attend(const multihead_sizes& s, const float* q, const float* k, const float* v,
-                   const projections& p, const float* mask, float* out, float* weights,
-                   float* workspace) noexcept {
+template <class Isa>
+void attend(const multihead_sizes& s, const float* q, const float* k, const float* v,
+            const projections& p, const float* mask, float* out, float* weights,
+            float* workspace) noexcept {
   const auto embed = static_cast<std::size_t>(s.embed);
   const auto targets = static_cast<std::size_t>(s.targets);
   const auto sources = static_cast<std::size_t>(s.sources);
@@ -224,16 +225,16 @@ inline void attend(const multihead_sizes& s, const float* q, const float* k, con
   float* const keys = queries + targets * embed;   // (S, E)
   float* const values = keys + sources * embed;    // (E, S)
   float* const scores = values + sources * embed;  // (L, S)
-  dot_products({q, targets, step}, part(0), embed, {queries, embed, 1});
+  dot_products<Isa>({q, targets, step}, part(0), embed, {queries, embed, 1});
   add_to_columns(queries, targets, embed, bias_of(0));
-  dot_products({k, sources, step}, part(1), embed, {keys, embed, 1});
+  dot_products<Isa>({k, sources, step}, part(1), embed, {keys, embed, 1});
   add_to_columns(keys, sources, embed, bias_of(1));
-  dot_products({v, sources, step}, part(2), embed, {values, 1, sources});
+  dot_products<Isa>({v, sources, step}, part(2), embed, {values, 1, sources});
   add_to_rows(values, embed, sources, bias_of(2));
   const float factor = inverse_root(static_cast<int>(depth));
   for (std::size_t h = 0; h < embed; h += depth) {
-    dot_products({queries + h, targets, embed}, {keys + h, sources, embed}, depth,
-                 {scores, sources, 1});
+    dot_products<Isa>({queries + h, targets, embed}, {keys + h, sources, embed}, depth,
+                      {scores, sources, 1});
     for (std::size_t i = 0; i < targets; ++i)
       scaled_softmax(scores + i * sources, sources, factor,
                      mask == nullptr ? nullptr : mask + i * sources);
@@ -241,10 +242,10 @@ inline void attend(const multihead_sizes& s, const float* q, const float* k, con
       for (std::size_t i = 0; i < targets * sources; ++i) weights[i] += scores[i];
       if (s.weights_of > 1) weights += targets * sources;
     }
-    dot_products({scores, targets, sources}, {values + h * sources, depth, sources}, sources,
-                 {queries + h, embed, 1});
+    dot_products<Isa>({scores, targets, sources}, {values + h * sources, depth, sources}, sources,
+                      {queries + h, embed, 1});
   }
-  dot_products({queries, targets, embed}, {p.out_weight, embed, embed}, embed, {out, step, 1});
+  dot_products<Isa>({queries, targets, embed}, {p.out_weight, embed, embed}, embed, {out, step, 1});
   for (std::size_t i = 0; i < targets; ++i) add_to_columns(out + i * step, 1, embed, p.out_bias);
 }
 
@@ -261,9 +262,10 @@ template <class Isa>
   const float* const mask = o.mask ? x.parameters[o.bias ? 4 : 2].floats : nullptr;
   for (int n = 0; n < s.batch; ++n) {
     const int target = n * s.next_sequence(s.targets), source = n * s.next_sequence(s.sources);
-    attend(s, x.in[0].data + target, x.in[1].data + source, x.in[2].data + source, own, mask,
-           x.out.data + target,
-           count == 0 ? nullptr : weights + static_cast<std::size_t>(n) * of_each, weights + count);
+    attend<Isa>(s, x.in[0].data + target, x.in[1].data + source, x.in[2].data + source, own, mask,
+                x.out.data + target,
+                count == 0 ? nullptr : weights + static_cast<std::size_t>(n) * of_each,
+                weights + count);
   }
   // Those of all heads were added.
   if (s.weights_of == 1)

@@ -156,6 +156,7 @@ constexpr kernel_signature::sizes transformer_layer_elements(attributes a, shape
 namespace functions {
 
 /// The layer of one sequence, whose vectors are contiguous.
+template <class Isa>
 class transformer_layer {
  public:
   transformer_layer(const transformer_sizes& s, const transformer_layer_options& o,
@@ -215,7 +216,7 @@ class transformer_layer {
       mask = parameters_[masks + (memory != nullptr && options_.mask ? 1 : 0)].floats;
     const float* const queries = before(x, norm);
     const float* const keys = memory == nullptr ? queries : memory;
-    functions::attend(s, queries, keys, keys, own, mask, change_, nullptr, rest_);
+    functions::attend<Isa>(s, queries, keys, keys, own, mask, change_, nullptr, rest_);
     after(x, norm);
   }
 
@@ -223,13 +224,14 @@ class transformer_layer {
     const auto hidden = static_cast<std::size_t>(sizes_.hidden);
     const int first = after_linears() - 2 * step(), second = first + step();
     const float* const in = before(x, norm);
-    dot_products({in, rows_, embed_}, {weight(first), hidden, embed_}, embed_, {rest_, hidden, 1});
+    dot_products<Isa>({in, rows_, embed_}, {weight(first), hidden, embed_}, embed_,
+                      {rest_, hidden, 1});
     add_to_columns(rest_, rows_, hidden, bias(first));
     const bool is_gelu = options_.activation == transformer_activation::gelu;
     for (std::size_t i = 0; i < rows_ * hidden; ++i)
       rest_[i] = is_gelu ? gelu(rest_[i]) : relu(rest_[i]);
-    dot_products({rest_, rows_, hidden}, {weight(second), embed_, hidden}, hidden,
-                 {change_, embed_, 1});
+    dot_products<Isa>({rest_, rows_, hidden}, {weight(second), embed_, hidden}, hidden,
+                      {change_, embed_, 1});
     add_to_columns(change_, rows_, embed_, bias(second));
     after(x, norm);
   }
@@ -255,7 +257,7 @@ template <int Tensors, class Isa>
   const auto sources = static_cast<std::size_t>(s.has_memory ? s.memory.sources : 0);
   float* const sequence = x.out.data + x.out.size();
   float* const memory = sequence + rows * embed;
-  transformer_layer layer{s, o, x.parameters, memory + sources * embed};
+  transformer_layer<Isa> layer{s, o, x.parameters, memory + sources * embed};
   for (int n = 0; n < s.own.batch; ++n) {
     const int first = n * s.own.next_sequence(s.own.targets);
     copy_vectors({x.in[0].data + first, rows, step}, embed, {sequence, embed, 1});

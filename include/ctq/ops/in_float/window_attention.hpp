@@ -118,6 +118,7 @@ constexpr op_parameters window_attention_parameters(const attributes& a) {
 namespace functions {
 
 /// Computes attention window by window.
+template <class Isa>
 class window_attention {
  public:
   window_attention(const op_arguments<float>& x, const attributes& a)
@@ -145,9 +146,9 @@ class window_attention {
           gather(n, y, x);
           project();
           for (int h = 0; h < sizes_.heads; ++h) attend(h, y, x);
-          dot_products({heads_, vectors_, channels_},
-                       {x_.parameters[1].floats, channels_, channels_}, channels_,
-                       {tokens_, channels_, 1});
+          dot_products<Isa>({heads_, vectors_, channels_},
+                            {x_.parameters[1].floats, channels_, channels_}, channels_,
+                            {tokens_, channels_, 1});
           add_to_columns(tokens_, vectors_, channels_, proj_bias_);
           scatter(n, y, x);
         }
@@ -195,11 +196,11 @@ class window_attention {
     const auto bias = [&](std::size_t which) {
       return qkv_bias_ == nullptr ? nullptr : qkv_bias_ + which * channels_;
     };
-    dot_products(from, part(0), channels_, {queries_, channels_, 1});
+    dot_products<Isa>(from, part(0), channels_, {queries_, channels_, 1});
     add_to_columns(queries_, vectors_, channels_, bias(0));
-    dot_products(from, part(1), channels_, {keys_, channels_, 1});
+    dot_products<Isa>(from, part(1), channels_, {keys_, channels_, 1});
     if (logit_scale_ == nullptr) add_to_columns(keys_, vectors_, channels_, bias(1));
-    dot_products(from, part(2), channels_, {values_, 1, vectors_});
+    dot_products<Isa>(from, part(2), channels_, {values_, 1, vectors_});
     add_to_rows(values_, channels_, vectors_, bias(2));
   }
 
@@ -214,8 +215,8 @@ class window_attention {
       normalize(queries_ + first, depth);
       normalize(keys_ + first, depth);
     }
-    dot_products({queries_ + first, vectors_, channels_}, {keys_ + first, vectors_, channels_},
-                 depth, {scores_, vectors_, 1});
+    dot_products<Isa>({queries_ + first, vectors_, channels_}, {keys_ + first, vectors_, channels_},
+                      depth, {scores_, vectors_, 1});
     const float* const bias = x_.in[1].data + size(head) * vectors_ * vectors_;
     const bool is_shifted = sizes_.shift.h + sizes_.shift.w > 0;
     for (std::size_t i = 0; i < vectors_; ++i)
@@ -226,8 +227,8 @@ class window_attention {
       }
     for (std::size_t i = 0; i < vectors_; ++i)
       scaled_softmax(scores_ + i * vectors_, vectors_, 1.0F);
-    dot_products({scores_, vectors_, vectors_}, {values_ + first * vectors_, depth, vectors_},
-                 vectors_, {heads_ + first, channels_, 1});
+    dot_products<Isa>({scores_, vectors_, vectors_}, {values_ + first * vectors_, depth, vectors_},
+                      vectors_, {heads_ + first, channels_, 1});
   }
 
   /// Scales the vectors of a head to length 1.
@@ -265,7 +266,7 @@ class window_attention {
 template <class Isa>
 [[gnu::noinline]] void attend_to_windows(const op_arguments<float>& x,
                                          const attributes& a) noexcept {
-  window_attention{x, a}();
+  window_attention<Isa>{x, a}();
 }
 
 }  // namespace functions

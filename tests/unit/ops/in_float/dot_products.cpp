@@ -3,7 +3,11 @@
 
 #include <doctest/doctest.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <vector>
+
+#include "ctq/core/no_contract.hpp"
 
 using namespace ctq::descriptors::functions;
 
@@ -17,18 +21,33 @@ std::vector<float> numbers(std::size_t count, int seed) {
   return all;
 }
 
+/// A dot product as its documentation says.
+float in_documented_order(const float* x, const float* y, std::size_t depth) {
+  float sum[16]{};
+  std::size_t d = 0;
+  for (; d + 16 <= depth; d += 16)
+    for (std::size_t l = 0; l < 16; ++l) sum[l] += ctq::no_contract(x[d + l] * y[d + l]);
+  for (std::size_t half = 8; half >= 4; half /= 2)
+    for (std::size_t l = 0; l < half; ++l) sum[l] += sum[l + half];
+  for (; d + 4 <= depth; d += 4)
+    for (std::size_t l = 0; l < 4; ++l) sum[l] += ctq::no_contract(x[d + l] * y[d + l]);
+  float total = (sum[0] + sum[2]) + (sum[1] + sum[3]);
+  for (; d < depth; ++d) total += ctq::no_contract(x[d] * y[d]);
+  return total;
+}
+
 }  // namespace
 
 TEST_CASE("each element is the product of two vectors, of any number and depth") {
-  for (const std::size_t depth : {1U, 3U, 4U, 9U})
+  for (const std::size_t depth : {1U, 3U, 4U, 9U, 16U, 39U})
     for (const std::size_t rows : {1U, 4U, 7U})
       for (const std::size_t columns : {1U, 2U, 5U}) {
         // With gaps between vectors, and written as the transpose.
         const std::vector<float> a = numbers(rows * (depth + 2), 3);
         const std::vector<float> b = numbers(columns * (depth + 1), 5);
         std::vector<float> out(columns * rows, -99.0F);
-        dot_products({a.data(), rows, depth + 2}, {b.data(), columns, depth + 1}, depth,
-                     {out.data(), 1, rows});
+        dot_products<ctq::isa::native>({a.data(), rows, depth + 2}, {b.data(), columns, depth + 1},
+                                       depth, {out.data(), 1, rows});
         for (std::size_t i = 0; i < rows; ++i)
           for (std::size_t k = 0; k < columns; ++k) {
             float sum = 0;
@@ -40,18 +59,32 @@ TEST_CASE("each element is the product of two vectors, of any number and depth")
       }
 }
 
-TEST_CASE("the order of a sum does not depend on its neighbours") {
-  const std::vector<float> a{1e8F, 1, 2, 3, -1e8F, 5, 6, 7, 0.25F};
-  std::vector<float> five;
-  for (int i = 0; i < 5; ++i) five.insert(five.end(), a.begin(), a.end());
-  const std::vector<float> ones(9, 1.0F);
-  float alone = 0;
-  std::vector<float> together(5);
-  dot_products({a.data(), 1, 9}, {ones.data(), 1, 9}, 9, {&alone, 1, 1});
-  dot_products({five.data(), 5, 9}, {ones.data(), 1, 9}, 9, {together.data(), 1, 1});
-  // Lanes 0 to 3 are 0, 6, 8 and 10.
-  CHECK(alone == 24.25F);
-  for (const float x : together) CHECK(x == alone);
+TEST_CASE("the order of a sum depends on the depth alone, not on neighbours or registers") {
+  constexpr std::size_t rows = 5, columns = 6;
+  for (const std::size_t depth : {1U, 4U, 7U, 15U, 16U, 23U, 48U, 67U}) {
+    std::vector<float> a(rows * depth), b(columns * depth);
+    std::uint32_t state = 1;
+    const auto fill = [&](std::vector<float>& x) {
+      for (float& each : x) {
+        state = state * 1664525U + 1013904223U;
+        each = static_cast<float>(state >> 8) * 0x1p-20F - 8.0F;
+      }
+    };
+    fill(a);
+    fill(b);
+    std::vector<float> out(rows * columns), narrow(rows * columns);
+    dot_products<ctq::isa::native>({a.data(), rows, depth}, {b.data(), columns, depth}, depth,
+                                   {out.data(), columns, 1});
+    dot_products<ctq::isa::scalar>({a.data(), rows, depth}, {b.data(), columns, depth}, depth,
+                                   {narrow.data(), columns, 1});
+    for (std::size_t i = 0; i < rows; ++i)
+      for (std::size_t k = 0; k < columns; ++k) {
+        const float expected = in_documented_order(&a[i * depth], &b[k * depth], depth);
+        CAPTURE(depth);
+        CHECK(out[i * columns + k] == expected);
+        CHECK(narrow[i * columns + k] == expected);
+      }
+  }
 }
 
 TEST_CASE("terms are added to columns or to rows") {
