@@ -13,7 +13,8 @@ namespace ctq {
 /// The code of a step, in the library ctq-kernels.
 struct compiled_step {
   kernel_function run{};
-  std::size_t packed{};  // where its parameters begin
+  kernel_signature signature{};  // the step's, with the op that the library has
+  std::size_t packed{};          // where its parameters begin
 };
 
 /// The parameters of a schedule: data of each step, all weights in the order in which their kernels

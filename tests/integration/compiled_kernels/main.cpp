@@ -149,6 +149,20 @@ void check_layers(int count) {
   }
 }
 
+// ---- ops
+
+/// Functions of ctq's ops are those of the set, compiled for its instructions.
+void check_ops() {
+  const op_id gelu = nn::gelu.id();
+  for (const kernel_set* set : compiled_kernels::all()) {
+    const op_id own = set->own_op(gelu);
+    check(own->name == gelu->name, set->isa, "an op of the library has the same name");
+    check(own->descriptor->functions.apply != gelu->descriptor->functions.apply, set->isa,
+          "an op of the library has functions of its own");
+    check(set->own_op(own::swish.id()) == own::swish.id(), set->isa, "an op of the user is kept");
+  }
+}
+
 // ---- models
 
 struct user_backend
@@ -234,6 +248,7 @@ void check_model(std::string_view name, float tolerance) {
 
 int main(int argc, char** argv) {
   check_layers(argc > 1 ? std::atoi(argv[1]) : 300);
+  check_ops();
   check_model<small::net, x86, small::int8>("each kind of step", 0.5F);
   check_model<mobile, x86, small::int8>("a mobile network", 0.5F);
   check_model<with_user_ops, user_backend, small::int8>("user ops", 0.5F);

@@ -71,7 +71,9 @@ template <int = 0>
                                      s.signature.out);
       return fail("ctq-kernels", "no kernel has the signature " + std::string{signature.view()});
     }
-    p->code.push_back({code, at});
+    compiled_step found{code, s.signature, at};
+    found.signature.called_op = kernels.own_op(s.signature.called_op);
+    p->code.push_back(found);
     at += packing::padded(kernels.packing.packed_bytes(s.signature));
   }
   return p;
@@ -90,11 +92,12 @@ void run(std::span<const step> steps, const parameters& p, const void* const* in
   after(-1);
   for (std::size_t i = 0; i < steps.size(); ++i) {
     const step& s = steps[i];
-    p.code[i].run(s.signature, {.in = {memory.source(s.in[0]), memory.source(s.in[1])},
-                                .out = memory.target(s.out),
-                                .packed = p.packed.data() + p.code[i].packed,
-                                .workspace = arena + workspace,
-                                .data = &p.data[i]});
+    const compiled_step& code = p.code[i];
+    code.run(code.signature, {.in = {memory.source(s.in[0]), memory.source(s.in[1])},
+                              .out = memory.target(s.out),
+                              .packed = p.packed.data() + code.packed,
+                              .workspace = arena + workspace,
+                              .data = &p.data[i]});
     after(static_cast<int>(i));
   }
 }

@@ -4,8 +4,10 @@
 #include <cstddef>
 #include <type_traits>
 
+#include "ctq/core/same_text.hpp"
 #include "ctq/core/shapes/window_shapes.hpp"
 #include "ctq/kernels/simd/convolution/conv2d_form.hpp"
+#include "ctq/ops/op_table.hpp"
 #include "ctq/runtime/bind_kernels.hpp"
 #include "ctq/runtime/compiled_kernels/kernel_set.hpp"
 #include "ctq/runtime/pack_parameters.hpp"
@@ -99,6 +101,14 @@ template <class Kernels>
 }
 
 template <class Kernels>
+[[nodiscard]] op_id own_op(op_id op) {
+  if (op == nullptr || !op->builtin) return op;
+  for (const op_id known : naming::all_ops)
+    if (known->kind == op->kind && same_text(known->name, op->name)) return known;
+  return op;
+}
+
+template <class Kernels>
 [[nodiscard]] kernel_set::blocking_text blocking_of(const kernel_signature& signature) {
   kernel_set::blocking_text text;
   append_blocking<Kernels>(text, signature);
@@ -111,6 +121,7 @@ inline constexpr kernel_set set_of{.isa = Kernels::isa::name,
                                    .packing = packing_of<Kernels>,
                                    .workspace_bytes = workspace_bytes<Kernels>,
                                    .function_of = function_of<Kernels>,
+                                   .own_op = own_op<Kernels>,
                                    .blocking = blocking_of<Kernels>};
 
 }  // namespace ctq::compiled_kernels

@@ -55,6 +55,9 @@ struct kernel_set {
   std::size_t (*workspace_bytes)(const kernel_signature&);
   /// The code of a signature, or null if there is no such kernel.
   kernel_function (*function_of)(const kernel_signature&);
+  /// The same op with functions that are compiled for this instruction set; an op of the user, for
+  /// which the set has none, is returned as it is.
+  op_id (*own_op)(op_id);
   /// How the kernel of a signature divides the work, as text.
   blocking_text (*blocking)(const kernel_signature&);
 };

@@ -174,3 +174,10 @@ TEST_CASE("a set has a kernel for each signature that exists, and no other") {
   CHECK_FALSE(exists(kernel::conv2d, f32, f32, fused_op::add));
   CHECK_FALSE(exists(kernel::relu, quint8, quint8, fused_op::add));
 }
+
+TEST_CASE("a set has an op of its own for each op of ctq, and none for a user's") {
+  for (const op_id op : naming::all_ops) CHECK(fast.own_op(op) == op);  // in this program: the same
+  static constexpr op_info swish{.name = "own.swish"};
+  CHECK(fast.own_op(&swish) == &swish);
+  CHECK(fast.own_op(nullptr) == nullptr);
+}
