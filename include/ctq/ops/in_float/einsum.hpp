@@ -3,8 +3,9 @@
 
 #include <cstddef>
 #include <string_view>
+#include <type_traits>
 
-#include "ctq/core/no_contract.hpp"
+#include "ctq/core/unroll.hpp"
 #include "ctq/ops/define_ops.hpp"
 #include "ctq/ops/in_float/broadcasting.hpp"
 #include "ctq/ops/shape_checks.hpp"
@@ -174,38 +175,92 @@ constexpr shape einsum_rule(ctq::view<shape> in, attributes& a, diagnostic& d) {
 
 namespace functions {
 
-/// Sums in double.
+/// An axis of both tensors; a stride of 0: the tensor has no such axis.
+struct einsum_axis {
+  int extent = 1;
+  std::size_t stride[2]{};
+};
+
+/// Elements of a row of the output that are summed together.
+inline constexpr int einsum_columns = 8;
+
+/// out[j] is the sum over all elements of `others` and of `depth`, for j < columns. Sums are in
+/// double, in which products are exact: with a fused multiply-add they are the same.
+///   Columns, A, B  their number and strides, which the compiler may know
+template <class Isa, class Columns, class A, class B>
+void sum_products(const float* a, const float* b, joint_index<2, einsum_axes::max_count>& others,
+                  std::size_t count, const einsum_axis& depth, Columns columns, A a_stride,
+                  B b_stride, float* out) noexcept {
+  double sum[einsum_columns]{};
+  for (std::size_t t = 0; t < count; ++t, others.advance()) {
+    std::size_t x = others.at[0], y = others.at[1];
+    for (int d = 0; d < depth.extent; ++d, x += depth.stride[0], y += depth.stride[1]) {
+      const auto add = [&](int j) __attribute__((always_inline)) {
+        const auto at = static_cast<std::size_t>(j);
+        sum[j] +=
+            static_cast<double>(a[x + at * a_stride]) * static_cast<double>(b[y + at * b_stride]);
+      };
+      if constexpr (std::is_same_v<Columns, int>) {
+        for (int j = 0; j < columns; ++j) add(j);
+      } else {
+        unroll<Columns::value>(add);
+      }
+    }
+  }
+  for (int j = 0; j < columns; ++j) out[j] = static_cast<float>(sum[j]);
+}
+
 template <class Isa>
 [[gnu::noinline]] void einsum(const op_arguments<float>& x, const attributes& a) noexcept {
   const auto o = a.as<einsum_options>();
   einsum_axes axes;
   if (!find_einsum_axes(x.in[0].shape, x.in[1].shape, o, axes)) return;
-  // The axes of the output, then those that sums are along.
-  joint_index<2, einsum_axes::max_count> both;
-  const auto add = [&](int axis) {
-    both.extent[both.axes] = axes.extent[axis];
-    for (int k = 0; k < 2; ++k) both.stride[k][both.axes] = axes.stride[k][axis];
-    ++both.axes;
+  const auto axis_of = [&](int axis) {
+    return einsum_axis{axes.extent[axis], {axes.stride[0][axis], axes.stride[1][axis]}};
+  };
+  // Of the output the axes before the last, which are its rows, and of sums all but one.
+  joint_index<2, einsum_axes::max_count> rows, others;
+  const auto add = [](auto& to, const einsum_axis& axis) {
+    to.extent[to.axes] = axis.extent;
+    for (int k = 0; k < 2; ++k) to.stride[k][to.axes] = axis.stride[k];
+    ++to.axes;
   };
   bool taken[einsum_axes::max_count]{};
   for (int axis = 0; axis < o.out_axes.rank; ++axis) {
-    add(o.out_axes[axis]);
     taken[o.out_axes[axis]] = true;
+    if (axis + 1 < o.out_axes.rank) add(rows, axis_of(o.out_axes[axis]));
   }
-  std::size_t terms = 1;
+  const einsum_axis row = axis_of(o.out_axes[o.out_axes.rank - 1]);
+  einsum_axis depth;
+  std::size_t count = 1;
   for (int axis = 0; axis < axes.count; ++axis)
     if (!taken[axis]) {
-      add(axis);
-      terms *= static_cast<std::size_t>(axes.extent[axis]);
+      if (depth.extent > 1) {
+        add(others, depth);
+        count *= static_cast<std::size_t>(depth.extent);
+      }
+      depth = axis_of(axis);
     }
-  const std::size_t count = x.out.size();
-  for (std::size_t i = 0; i < count; ++i) {
-    double sum = 0;
-    for (std::size_t t = 0; t < terms; ++t, both.advance())
-      sum += no_contract(static_cast<double>(x.in[0][both.at[0]]) *
-                         static_cast<double>(x.in[1][both.at[1]]));
-    x.out[i] = static_cast<float>(sum);
-  }
+  const std::size_t elements = x.out.size();
+  for (std::size_t i = 0; i < elements; i += static_cast<std::size_t>(row.extent), rows.advance())
+    for (int column = 0; column < row.extent; column += einsum_columns) {
+      const auto at = static_cast<std::size_t>(column);
+      const float* const from_a = x.in[0].data + rows.at[0] + at * row.stride[0];
+      const float* const from_b = x.in[1].data + rows.at[1] + at * row.stride[1];
+      float* const to = x.out.data + i + at;
+      const auto sum = [&](auto columns, auto a_stride, auto b_stride) {
+        sum_products<Isa>(from_a, from_b, others, count, depth, columns, a_stride, b_stride, to);
+      };
+      constexpr std::integral_constant<int, einsum_columns> all;
+      if (const int rest = row.extent - column; rest < all) {
+        sum(rest, row.stride[0], row.stride[1]);
+      } else if (row.stride[0] == 0 && row.stride[1] == 1) {
+        sum(all, std::integral_constant<std::size_t, 0>{},
+            std::integral_constant<std::size_t, 1>{});
+      } else {
+        sum(all, row.stride[0], row.stride[1]);
+      }
+    }
 }
 
 }  // namespace functions

@@ -86,3 +86,33 @@ TEST_CASE("sums are along the axes that the output has not") {
   CHECK(run("i,j->ij", {2}, {2, 3}, {2}, {5, 7}) == std::vector<float>{10, 14, 15, 21});
   CHECK(run("bij,bj->bi", {2, 1, 3}, a, {2, 3}, b) == std::vector<float>{7, 22});
 }
+
+TEST_CASE("rows of any length are summed, with columns next to each other or not") {
+  for (const int rows : {1, 3})
+    for (const int columns : {1, 7, 8, 9, 24})
+      for (const int depth : {1, 5}) {
+        const auto numbers = [](int count, int seed) {
+          std::vector<float> all(static_cast<std::size_t>(count));
+          for (float& x : all) x = static_cast<float>((seed = seed * 37 % 101) - 50);
+          return all;
+        };
+        const std::vector<float> a = numbers(rows * depth * 2, 3),
+                                 b = numbers(columns * depth * 2, 5);
+        // By a third axis of both, too, of two elements.
+        const auto by_rows = run("ikl,klj->ij", {rows, depth, 2}, a, {depth, 2, columns}, b);
+        const auto by_columns = run("ikl,jlk->ij", {rows, depth, 2}, a, {columns, 2, depth}, b);
+        for (int i = 0; i < rows; ++i)
+          for (int j = 0; j < columns; ++j) {
+            float contiguous = 0, strided = 0;  // small integers: exact in any order
+            for (int k = 0; k < depth; ++k)
+              for (int l = 0; l < 2; ++l) {
+                const float x = a[static_cast<std::size_t>((i * depth + k) * 2 + l)];
+                contiguous += x * b[static_cast<std::size_t>((k * 2 + l) * columns + j)];
+                strided += x * b[static_cast<std::size_t>((j * 2 + l) * depth + k)];
+              }
+            const auto at = static_cast<std::size_t>(i * columns + j);
+            CHECK(by_rows[at] == contiguous);
+            CHECK(by_columns[at] == strided);
+          }
+      }
+}
