@@ -10,7 +10,7 @@ from fx_decompositions.elements import scaled
 from fx_decompositions.reductions import any_of
 from fx_decompositions.table import (
     axis_of, decomposes, decomposes_function, decomposes_module, dtype_of, is_tensor, rank_of, size_of, Undecomposed)
-from fx_decompositions.views import mean_of, reshaped, selected, unsqueezed
+from fx_decompositions.views import mean_of, permuted, reshaped, selected, unsqueezed
 
 
 @decomposes("F.one_hot")
@@ -134,38 +134,57 @@ def constant_index(x, item):
     return x.tracer.constant(item) if isinstance(item, torch.fx.Proxy) else None
 
 
-def by_one_size(x, items):
-    """Indices along several axes, of the size to which they broadcast."""
-    sizes = {tuple(size_of(item)) for item in items if is_tensor(item)}
-    if len(sizes) < 2:
-        return None
-    size = tuple(torch.broadcast_shapes(*sizes))
-    return x[tuple(item.expand(size) if is_tensor(item) else item for item in items)]
+def of_one_size(items):
+    """Indices along several axes, each of the size to which they broadcast."""
+    size = tuple(torch.broadcast_shapes(*map(size_of, items)))
+    return [item if tuple(size_of(item)) == size else item.expand(size) for item in items]
 
 
 def is_slice_of_all(item):
     return isinstance(item, slice) and item == slice(None)
 
 
+def whole(count):
+    return (slice(None),) * count
+
+
+def with_slices(x, items):
+    """A slice for each axis that "..." and the end of the indices stand for."""
+    missing = rank_of(x) - sum(item is not None and item is not Ellipsis for item in items)
+    at = next((i for i, item in enumerate(items) if item is Ellipsis), len(items))
+    return [*items[:at], *whole(missing), *items[at + 1:]]
+
+
 def by_tensors(x, items):
-    """Tensors of indices beside others, which PyTorch, unlike NumPy, applies first."""
+    """Tensors of indices beside others, which PyTorch, unlike NumPy, applies first; those of no axes choose as
+    integers do."""
     items = [torch.tensor(item) if isinstance(item, list) else item for item in items]
     if any(is_tensor(item) and dtype_of(item) == torch.bool for item in items):
         return None
-    if len(items) > 1 and any(is_tensor(item) and rank_of(item) == 0 for item in items):
-        raise Undecomposed("an index of no axes beside others; unsqueeze(0) gives it one")
-    has_ellipsis = any(item is Ellipsis for item in items)
-    if has_ellipsis:
-        at = next(i for i, item in enumerate(items) if item is Ellipsis)
-        count = rank_of(x) - sum(item is not None for item in items) + 1
-        items[at:at + 1] = [slice(None)] * count
-    if all(is_tensor(item) or is_slice_of_all(item) for item in items):
-        whole = by_one_size(x, items)
-        return x[tuple(items)] if whole is None and has_ellipsis else whole
-    part = x[tuple(slice(None) if is_tensor(item) else item for item in items)]
-    rest = [item if is_tensor(item) else slice(None) for item in items if not isinstance(item, int)]
-    whole = by_one_size(part, rest)
-    return part[tuple(rest)] if whole is None else whole
+    items = with_slices(x, items)
+    for at, item in enumerate(items):
+        if is_tensor(item) and rank_of(item) == 0:
+            axis = sum(other is not None for other in items[:at])
+            x, items[at] = x[(*whole(axis), reshaped(item, 1))], 0
+    if not all(is_tensor(item) or is_slice_of_all(item) for item in items):
+        x = x[tuple(slice(None) if is_tensor(item) else item for item in items)]
+        items = [item if is_tensor(item) else slice(None) for item in items if not isinstance(item, int)]
+    axes = [axis for axis, item in enumerate(items) if is_tensor(item)]
+    if not axes:
+        return x
+    indices = of_one_size([items[axis] for axis in axes])
+    if axes[-1] - axes[0] >= len(axes):  # others between them: what is chosen comes first
+        x = permuted(x, (*axes, *(axis for axis in range(rank_of(x)) if axis not in axes)))
+        axes = [*range(len(axes))]
+    first, size = axes[0], size_of(x)
+    extents = [size[axis] for axis in axes]
+    if len(axes) > 2:  # as one axis
+        x = reshaped(x, *size[:first], math.prod(extents), *size[axes[-1] + 1:])
+        place = indices[0].remainder(extents[0])
+        for index, extent in zip(indices[1:], extents[1:]):
+            place = place.mul(extent).add(index.remainder(extent))
+        indices = [place]
+    return x[(*whole(first), *indices)]
 
 
 def by_long_list(x, items):
@@ -179,7 +198,7 @@ def by_long_list(x, items):
 
 @decomposes_function(operator.getitem)
 def get_item(x, index):
-    """By masks, and by lists beside other indices, all of them constants; by tensors that broadcast."""
+    """By constant masks, and by lists and tensors beside other indices."""
     items = index if isinstance(index, tuple) else (index,)
     if any(isinstance(item, list) and any(map(is_tensor, item)) for item in items):
         raise Undecomposed("a list of tensors as an index; torch.stack makes one of them")
@@ -188,12 +207,12 @@ def get_item(x, index):
     chosen = [constant_index(x, item) for item in items]
     if any(is_tensor(item) and c is None for item, c in zip(items, chosen)):
         return by_tensors(x, list(items))
-    is_whole = [item is Ellipsis or item == slice(None) if chosen[i] is None else True
-                for i, item in enumerate(items)]
-    is_mask = any(c is not None and c.dtype == torch.bool for c in chosen)
-    of_lists = sum(isinstance(item, list) for item in items)
-    if not is_mask and (of_lists == 0 or (of_lists == 1 and all(is_whole))):
-        return by_long_list(x, items)
+    choosing = [item for item, c in zip(items, chosen) if c is not None]
+    if not any(c is not None and c.dtype == torch.bool for c in chosen):
+        is_plain = all(item is Ellipsis or item == slice(None) for item, c in zip(items, chosen) if c is None)
+        if len(choosing) == 0 or (len(choosing) == 1 and isinstance(choosing[0], list) and is_plain):
+            return by_long_list(x, items)
+        return by_tensors(x, list(items))
     size = tuple(size_of(x))
     places = torch.arange(math.prod(size)).reshape(size)[tuple(
         item if c is None else c for item, c in zip(items, chosen))]

@@ -306,7 +306,10 @@ CASES = [
     *(tensors(f, T, items(3)) for f in (
         lambda x, k: x[0, k], lambda x, k: x[:, k, 0], lambda x, k: x[..., k, :], lambda x, k: x[:, k, 1:4],
         lambda x, k: x[None, :, k], lambda x, k: x[1, 2:, k], lambda x, k: x[torch.tensor([0, 1, 1]), k, :2],
-        lambda x, k: x[k - k, :, 3], lambda x, k: x[..., k])),
+        lambda x, k: x[k - k, :, 3], lambda x, k: x[..., k], lambda x, k: x[:, k[0], 1:], lambda x, k: x[k[0] - 2, k],
+        lambda x, k: x[k % 2, k - 3, k], lambda x, k: x[k % 2, :, k], lambda x, k: x[None, 0, k[:, None], k],
+        lambda x, k: x.unsqueeze(1)[:, 0, k, k - 1])),
+    tensors(lambda x, i, k: x[:, i % 3, k.t(), :, k], (2, 3, 4, 5, 4), items(2), items(2, 2)),
     # constants
     *(tensors(f, T) for f in (
         lambda x: x + x.new_zeros(x.shape), lambda x: torch.cat([x, x.new_ones((2, 1, 8))], 1),
@@ -396,7 +399,10 @@ CASES = [
         lambda x: x[..., [7, 6, 5, 4, -5, 2, 1, 0]], lambda x: x[:, [5, 4, 3, 2, 1, 0, -1], :],
         lambda x: x[[0, 1, 1, 0, 0, 0, 1]],
         lambda x: x[:, torch.tensor([True, False, True, False, False, True])], lambda x: x[:, [0, 2]],
-        lambda x: x[..., torch.arange(8) > 3])),
+        lambda x: x[..., torch.arange(8) > 3], lambda x: x[..., torch.tensor([2, -1])],
+        lambda x: x[:, torch.tensor([0, 4]), 1:3], lambda x: x[0, torch.tensor([[5], [1]])],
+        lambda x: x[1:, :, torch.tensor([3, 3])], lambda x: x[:, torch.tensor([[0], [5]]), torch.tensor([0, 2, 4])],
+        lambda x: x[torch.tensor([0, 1]), :, torch.tensor([3, 5])], lambda x: x[torch.tensor(1), [2, 0]])),
 ]
 
 
@@ -559,7 +565,6 @@ REFUSED = [
     (tensors(lambda x: nn.Linear(8, 8)(x), T), "forward() creates a Linear"),
     (tensors(lambda x, k: x[:, :k[0].item() + 1], T, items(2)), "a slice whose bounds are values of tensors"),
     (tensors(lambda x, k: x[[k, k]], T, items(2)), "a list of tensors as an index"),
-    (tensors(lambda x, k: x[k[0] - k[0], :, k], T, items(2)), "an index of no axes beside others"),
     (tensors(lambda i: i ^ (i + 1), items(3)), "integers, whose bits no op of ctq computes"),
     (tensors(lambda i: i & 3, items(3)), "integers, whose bits no op of ctq computes; if an input is a mask, add"),
     (tensors(lambda x, i: x.scatter(1, i, 2.0, reduce="add"), T, items(2, 3, 8)), "reduce=add"),
