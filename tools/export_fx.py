@@ -660,12 +660,11 @@ class Exporter:
                 if isinstance(mask, Node):
                     found.setdefault((node.target, name), []).append((node, mask))
         for key, calls in found.items():
-            masks = {mask for _, mask in calls}
-            value = values.get(next(iter(masks)))
+            masks = [values.get(mask) for _, mask in calls]
             calls_of_module = [n for n in self.graph.nodes if n.op == "call_module" and n.target == key[0]]
-            if len(masks) == 1 and len(calls) == len(calls_of_module) and value is not None and (
-                    value.dim() == 2):
-                self.masks[key] = masks.pop()
+            if len(calls) == len(calls_of_module) and all(
+                    mask is not None and mask.dim() == 2 and torch.equal(mask, masks[0]) for mask in masks):
+                self.masks[key] = calls[0][1]
                 pairs |= set(calls)
         return pairs
 

@@ -311,6 +311,10 @@ class Builder(torch.fx.proxy.GraphAppendingTracer):
         self.changed_modules[path] = changed
         return lambda x: self.create_proxy("call_module", path, (x,), {})
 
+    def calls_of_module(self):
+        """Those of the module of the replaced node that are left."""
+        return [n for n in self.graph.nodes if n.op == "call_module" and n.target == self.replaced.target]
+
     def replace(self, node):
         """Writes a node with others, if there is a decomposition."""
         module = self.model.get_submodule(node.target) if node.op == "call_module" else None

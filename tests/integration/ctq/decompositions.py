@@ -159,6 +159,35 @@ class Padded(nn.Module):
         return self.module(*[x] * self.count, **{self.mask: lengths > 1})
 
 
+class Masked(nn.Module):
+    """Calls of a module with constant masks."""
+
+    def __init__(self, module, call):
+        super().__init__()
+        self.module, self.call = module.eval(), call
+        self.register_buffer("mask", torch.ones(6, 6).triu(1).bool())
+        self.register_buffer("masks", torch.randn(8, 6, 6))
+        self.register_buffer("padding", torch.arange(6) >= torch.tensor([[6], [4]]))
+
+    def forward(self, x):
+        return self.call(self.module, x, self)
+
+
+class AttentionPool(nn.Module):
+    """As CLIP has it."""
+
+    def __init__(self):
+        super().__init__()
+        self.q, self.k, self.v, self.out = nn.Linear(16, 16), nn.Linear(16, 16), nn.Linear(16, 16), nn.Linear(16, 10)
+
+    def forward(self, x):
+        x = x.flatten(2).permute(2, 0, 1)
+        return F.multi_head_attention_forward(
+            x[:1], x, x, x.shape[-1], 4, None, torch.cat([self.q.bias, self.k.bias, self.v.bias]), None, None, False, 0,
+            self.out.weight, self.out.bias, self.training, need_weights=False, use_separate_proj_weight=True,
+            q_proj_weight=self.q.weight, k_proj_weight=self.k.weight, v_proj_weight=self.v.weight)[0]
+
+
 CASES = [
     # elements
     *(tensors(f, T) for f in (
@@ -376,6 +405,23 @@ CASES = [
         (Calls(nn.MultiheadAttention(16, 4), lambda a, x, m: a(x, x, x, attn_mask=m, average_attn_weights=False)),
          (6, 2, 16), (8, 6, 6)),
         (Calls(nn.MultiheadAttention(16, 4), lambda a, x, m: a(x, x, x, attn_mask=m > 9)[0]), (6, 16), (6, 6)),
+        (Masked(nn.MultiheadAttention(16, 4, add_zero_attn=True, batch_first=True), lambda a, x, c: a(x, x, x)),
+         (2, 6, 16)),
+        (Masked(nn.MultiheadAttention(16, 4, add_bias_kv=True), lambda a, x, c: a(x, x, x)), (6, 16)),
+        (Masked(nn.MultiheadAttention(16, 4, bias=False, add_bias_kv=True, add_zero_attn=True),
+                lambda a, x, c: a(x, x, x, c.padding, True, c.masks, False)), (6, 2, 16)),
+        (Masked(nn.MultiheadAttention(16, 4), lambda a, x, c: a(x, x, x, attn_mask=c.mask, key_padding_mask=c.padding)),
+         (6, 2, 16)),
+        (Masked(nn.MultiheadAttention(16, 4), lambda a, x, c: a(a(x, x, x)[0], x, x, attn_mask=c.mask)), (6, 2, 16)),
+        (Masked(nn.MultiheadAttention(16, 4), lambda a, x, c: a(a(x, x, x, attn_mask=c.mask)[0], x, x,
+                                                                attn_mask=~c.mask)), (6, 2, 16)),
+        (Masked(nn.TransformerEncoderLayer(16, 4, 32), lambda a, x, c: a(x, src_key_padding_mask=c.padding)),
+         (6, 2, 16)),
+        (Masked(nn.TransformerEncoder(nn.TransformerEncoderLayer(16, 4, 32), 1), lambda a, x, c: a(a(x), c.mask)),
+         (6, 2, 16)),
+        (Masked(nn.TransformerDecoder(nn.TransformerDecoderLayer(16, 4, 32), 1), lambda a, x, c: a(x, x, c.masks)),
+         (6, 2, 16)),
+        (AttentionPool(), (2, 16, 3, 3)),
         (Padded(nn.TransformerEncoderLayer(16, 4, 32, batch_first=True)), (2, 6, 16), (2, 6)),
         (Padded(nn.TransformerEncoder(nn.TransformerEncoderLayer(16, 4, 32, norm_first=True), 2,
                                       nn.LayerNorm(16))), (6, 2, 16), (2, 6)),
@@ -570,6 +616,9 @@ REFUSED = [
     (tensors(lambda x, i: x.scatter(1, i, 2.0, reduce="add"), T, items(2, 3, 8)), "reduce=add"),
     (tensors(lambda x: torch.linalg.norm(x, 2, (1, 2)), T), "a norm of matrices"),
     (tensors(lambda x: F.scaled_dot_product_attention(x, x, x, x @ x.mT, 0.5), T), "dropout_p is 0 in inference"),
+    (tensors(parameters(lambda x, w: F.multi_head_attention_forward(
+        x, x, x, 8, 2, w, None, None, None, False, 0.0, w[:8], None, static_k=x), torch.randn(24, 8)), (5, 8)),
+     "static_k or static_v"),
 ]
 
 
