@@ -212,7 +212,7 @@ def may_be_number(node):
         return node.target in ("size", "dim", "ndimension", "numel", "nelement", "stride") or (
             node.target == "type" and len(node.args) == 1)
     if node.target is getattr:
-        return node.args[1] not in ("T", "mT", "real", "imag", "data")
+        return node.args[1] not in ("T", "mT", "mH", "real", "imag", "data")
     return (node.op == "call_function" and getattr(node.target, "__module__", "") == "_operator" and
             bool(node.all_input_nodes) and all(map(may_be_number, node.all_input_nodes)))
 

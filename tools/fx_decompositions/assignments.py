@@ -7,7 +7,7 @@ import operator
 import torch
 
 from fx_decompositions.table import (
-    decomposes, decomposes_function, dtype_of, is_tensor, numbers_of, rank_of, size_of,
+    axis_of, decomposes, decomposes_function, dtype_of, is_tensor, numbers_of, rank_of, size_of,
     Undecomposed)
 from fx_decompositions.views import reshaped
 
@@ -77,6 +77,16 @@ def set_item(x, index, value):
     if bool(is_set.all()) and torch.equal(places.reshape(-1), torch.arange(math.prod(size))):
         return reshaped(value, *size)
     return torch.where(is_set, reshaped(torch.index_select(value, 0, places.reshape(-1)), *size), x)
+
+
+@decomposes("select_scatter")
+def select_scatter(x, src, dim, index):
+    return set_item(x, (slice(None),) * axis_of(x, dim) + (index,), src)
+
+
+@decomposes("slice_scatter")
+def slice_scatter(x, src, dim=0, start=None, end=None, step=1):
+    return set_item(x, (slice(None),) * axis_of(x, dim) + (slice(start, end, step),), src)
 
 
 @decomposes(".fill")

@@ -60,9 +60,9 @@ def complex_abs(x):
 
 @decomposes_function(getattr)
 def attribute(x, name):
-    """x.real, x.imag, x.mT, x.data"""
+    """x.real, x.imag, x.mT, x.mH of real numbers, x.data"""
     if name in ("real", "imag") and is_complex(x):
         return x.tracer.pairs_of(x)[..., ("real", "imag").index(name)]
     if name == "data":
         return x
-    return x.swapaxes(-2, -1) if name == "mT" else None
+    return x.swapaxes(-2, -1) if name == "mT" or (name == "mH" and not is_complex(x)) else None

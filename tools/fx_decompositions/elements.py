@@ -5,6 +5,7 @@ import math
 import operator
 
 import torch
+import torch.nn.functional as F
 
 from fx_decompositions.table import (
     constant_of, decomposes, decomposes_function, dtype_of, HIGHEST, is_computed, is_tensor, size_of,
@@ -37,6 +38,24 @@ for _names, _decompose in {
         ("less",): lambda x, other: x.lt(other),
         ("less_equal",): lambda x, other: x.le(other),
         ("not_equal",): lambda x, other: x.ne(other),
+        ("copysign",): lambda x, other: of_sign(x.abs(), other),
+        ("signbit",): lambda x: of_sign(torch.ones_like(x.float()), x).lt(0),
+        ("sinc", "special.sinc"): lambda x: zero_as(1.0, x, x.mul(math.pi).sin().div(x.mul(math.pi))),
+        ("xlogy", "special.xlogy"): lambda x, other: times_log(x, other, torch.log),
+        ("special.xlog1py",): lambda x, other: times_log(x, other, torch.log1p),
+        ("special.entr",): lambda x: times_log(x, x, torch.log).neg(),
+        ("special.ndtr",): lambda x: torch.erf(x.mul(math.sqrt(0.5))).add(1).mul(0.5),
+        ("asinh", "arcsinh"): lambda x: torch.sign(x).mul(inverse_of_sinh(x.abs())),
+        ("acosh", "arccosh"): lambda x: x.add(x.mul(x).sub(1).sqrt()).log(),
+        ("atanh", "arctanh"): lambda x: torch.log1p(x).sub(torch.log1p(x.neg())).mul(0.5),
+        ("arcsin",): lambda x: torch.asin(x),
+        ("arccos",): lambda x: torch.acos(x),
+        ("arctan",): lambda x: torch.atan(x),
+        ("ldexp",): lambda x, other: x.mul(torch.exp2(other)),
+        ("selu",): lambda x: F.selu(x),
+        ("celu",): lambda x, alpha=1.0: F.celu(x, alpha),
+        ("fmax",): lambda x, other: of_numbers(x, other, maximum),
+        ("fmin",): lambda x, other: of_numbers(x, other, minimum),
         (".bool",): lambda x: x.ne(0),
         (".floor_divide",): lambda x, other: torch.floor_divide(x, other),
         (".logical_or",): lambda x, other: torch.logical_or(x, other),
@@ -143,22 +162,75 @@ def logit(x, eps=None):
     return x.div(x.neg().add(1)).log()
 
 
+def of_sign(size, x):
+    """Numbers of the sign of others, which a zero has, too."""
+    if not is_tensor(x):
+        return size.neg() if math.copysign(1, x) < 0 else size
+    size, x = of_one_size(size, x)
+    return torch.where(torch.logical_or(x.lt(0), x.reciprocal().lt(0)), size.neg(), size)
+
+
+def zero_as(value, x, y):
+    return y.masked_fill(x.eq(0), value)
+
+
+def times_log(x, other, log):
+    """A zero times any logarithm is zero."""
+    x, other = of_one_size(*(y if is_tensor(y) else torch.tensor(float(y)) for y in (x, other)))
+    return x.mul(log(other)).masked_fill(torch.logical_and(x.eq(0), other.eq(other)), 0.0)
+
+
+def inverse_of_sinh(x):
+    """Of a positive number, whose square may be no number."""
+    r = x.reciprocal()
+    return torch.log1p(x.add(x.div(r.add(r.mul(r).add(1).sqrt()))))
+
+
+def of_numbers(x, other, extreme):
+    """An extreme of two, or the one that is a number."""
+    x, other = of_one_size(x, other)
+    return torch.where(x.ne(x), other, torch.where(other.ne(other), x, extreme(x, other)))
+
+
+@decomposes("isclose")
+def isclose(x, other, rtol=1e-5, atol=1e-8, equal_nan=False):
+    gap = x.sub(other).abs()
+    is_near = torch.logical_and(gap.le(HIGHEST), gap.le(other.abs().mul(rtol).add(atol)))
+    is_close = torch.logical_or(x.eq(other), is_near)
+    return torch.logical_or(is_close, torch.logical_and(x.ne(x), other.ne(other))) if equal_nan else is_close
+
+
+@decomposes("round")
+def round_to(x, *, decimals):
+    scale = 10.0 ** abs(decimals)
+    return x.mul(scale).round().div(scale) if decimals >= 0 else x.div(scale).round().mul(scale)
+
+
+@decomposes("logaddexp2")
+def logaddexp2(x, other):
+    return logaddexp(x.mul(math.log(2)), other.mul(math.log(2))).mul(1 / math.log(2))
+
+
 @decomposes("logaddexp")
 def logaddexp(x, other):
     most = finite_or_zero(maximum(x, other))
     return x.sub(most).exp().add(other.sub(most).exp()).log().add(most)
 
 
+def number_of(value):
+    """A number, or that of a constant tensor."""
+    if is_computed(value):
+        raise Undecomposed("a value that is computed")
+    return constant_of(value).item() if is_tensor(value) else value
+
+
 @decomposes("masked_fill")
 def masked_fill(x, mask, value):
     """Of a tensor that the mask expands, or with a value that is a constant tensor."""
     size = broadcast_size(x, mask)
-    if is_tensor(value):
-        if is_computed(value):
-            raise Undecomposed("a value that is computed")
-        value = constant_of(value).item()
-    elif size == tuple(size_of(x)):
+    if not is_tensor(value) and size == tuple(size_of(x)):
         return None
+    value = number_of(value)
     return (x if size == tuple(size_of(x)) else x.expand(size)).masked_fill(mask, value)
 
 

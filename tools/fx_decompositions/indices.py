@@ -6,10 +6,11 @@ import operator
 
 import torch
 
-from fx_decompositions.elements import scaled
+from fx_decompositions.elements import maximum, minimum, number_of, scaled
 from fx_decompositions.reductions import any_of
 from fx_decompositions.table import (
-    axis_of, decomposes, decomposes_function, decomposes_module, dtype_of, is_tensor, rank_of, size_of, Undecomposed)
+    axis_of, decomposes, decomposes_function, decomposes_module, dtype_of, is_computed, is_tensor, rank_of, size_of,
+    Undecomposed)
 from fx_decompositions.views import mean_of, permuted, reshaped, selected, unsqueezed
 
 
@@ -62,6 +63,50 @@ def index_add(x, dim, index, source, *, alpha=1):
     flat = reshaped(rows, size_of(rows)[0], -1)
     sums = is_chosen(x, 0, index, count).float().matmul(flat)
     return x.add(scaled(reshaped(sums, count, *size_of(rows)[1:]).swapaxes(0, dim), alpha))
+
+
+@decomposes("index_fill")
+def index_fill(x, dim, index, value):
+    dim, count = axis_of(x, dim), size_of(x)[dim]
+    is_set = any_of(is_chosen(x, 0, index.remainder(count), count), 1)
+    return x.masked_fill(reshaped(is_set, count, *[1] * (rank_of(x) - dim - 1)), number_of(value))
+
+
+@decomposes("index_copy")
+def index_copy(x, dim, index, source):
+    """Of indices that are there twice, the last one counts; PyTorch promises none."""
+    dim, count = axis_of(x, dim), size_of(x)[dim]
+    chosen = is_chosen(x, 0, index, count)
+    last = chosen.float().mul(torch.arange(1, size_of(index)[0] + 1)).argmax(1)
+    is_set = reshaped(any_of(chosen, 1), count, *[1] * (rank_of(x) - dim - 1))
+    return torch.where(is_set, torch.index_select(source, dim, last), x)
+
+
+@decomposes("scatter_reduce")
+def scatter_reduce(x, dim, index, src, reduce, *, include_self=True):
+    dim = axis_of(x, dim)
+    needs_all_but(dim, x, index, src)
+    if reduce not in ("sum", "mean", "amax", "amin"):
+        raise Undecomposed(f"reduce={reduce}")
+    chosen = is_chosen(x, dim, index, size_of(x)[dim])
+    rows = unsqueezed(src.narrow(dim, 0, size_of(index)[dim]), dim)
+    if reduce in ("amax", "amin"):
+        call, of_two, none = (torch.amax, maximum, -math.inf) if reduce == "amax" else (torch.amin, minimum, math.inf)
+        found = call(rows.expand(size_of(chosen)).masked_fill(chosen.logical_not(), none), (dim + 1,))
+        found = of_two(x, found) if include_self else found
+    else:
+        found = chosen.float().mul(rows).sum(dim + 1)
+        found = x.add(found) if include_self else found
+        found = found.div(chosen.sum(dim + 1).add(int(include_self))) if reduce == "mean" else found
+    return found if include_self else torch.where(any_of(chosen, dim + 1), found, x)
+
+
+@decomposes("nonzero", "argwhere", "masked_select", "unique", "unique_consecutive", "bincount", ".masked_scatter")
+def of_values(x, *others, **named):
+    """Of constants they become attributes."""
+    if is_computed(x) or any(map(is_computed, others)):
+        raise Undecomposed("a result whose size values decide, which no op of ctq has; torch.where and masks keep the "
+                           "size")
 
 
 @decomposes("scatter_add")

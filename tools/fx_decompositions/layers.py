@@ -71,38 +71,80 @@ def conv_transpose(module, x, output_size=None):
 
 
 def pair(value):
-    return (value, value) if isinstance(value, int) else tuple(value) * (3 - len(value))
+    return of_axes(value, 2)
 
 
-def window_places(counts, width, kernel, stride):
-    """By window and element of it: the place in an image of so many columns."""
-    rows, columns = (torch.arange(n)[:, None] * step + torch.arange(k)
-                     for n, k, step in zip(counts, kernel, stride))
-    places = rows[:, None, :, None] * width + columns[None, :, None, :]
-    return places.reshape(*counts, kernel[0] * kernel[1])
+def of_axes(value, count):
+    """A number for each axis."""
+    return (value,) * count if isinstance(value, int) else tuple(value) * (count + 1 - len(value))
 
 
-@decomposes("F.max_pool2d_with_indices")
-def max_pool2d_with_indices(x, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False,
-                            return_indices=False):
-    if pair(padding) != (0, 0) or pair(dilation) != (1, 1) or ceil_mode or rank_of(x) != 4:
-        raise Undecomposed("indices of windows with padding, dilation, or ceil_mode")
-    kernel, stride = pair(kernel_size), pair(kernel_size if stride is None else stride)
-    batch, channels, height, width = size_of(x)
-    counts = [(n - k) // step + 1 for n, k, step in zip((height, width), kernel, stride)]
-    places = window_places(counts, width, kernel, stride)
-    windows = torch.index_select(reshaped(x, batch, channels, height * width), 2, places.reshape(-1))
-    windows = reshaped(windows, batch, channels, *places.shape)
-    indices = unsqueezed(windows.argmax(-1), -1).eq(torch.arange(places.shape[-1])).long().mul(places).sum(-1)
+def place_in_image(places, image):
+    """By window and element of it: the place in an image, flat. places: by axis, those of its windows."""
+    axes, flat = len(image), torch.zeros((), dtype=torch.int64)
+    for axis, (own, extent) in enumerate(zip(places, image)):
+        shape = [1] * 2 * axes
+        shape[axis], shape[axes + axis] = own.shape
+        flat = flat * extent + own.reshape(shape)
+    return flat.flatten(axes)
+
+
+def windows_of(counts, kernel, stride):
+    return [torch.arange(n)[:, None] * step + torch.arange(k) for n, k, step in zip(counts, kernel, stride)]
+
+
+def inside(places, extent):
+    """Of windows that reach beyond an axis: their first element that does not takes the place of those that do."""
+    is_inside = (places >= 0) & (places < extent)
+    first = places.gather(1, is_inside.long().argmax(1, keepdim=True))
+    return torch.where(is_inside, places, first)
+
+
+def largest_with_indices(x, places):
+    """places: by axis, those of its windows."""
+    image, others = size_of(x)[-len(places):], size_of(x)[:-len(places)]
+    flat = place_in_image(places, image)
+    windows = torch.index_select(reshaped(x, *others, math.prod(image)), len(others), flat.reshape(-1))
+    windows = reshaped(windows, *others, *flat.shape)
+    best = windows.argmax(-1)
+    is_best = reshaped(best, *size_of(best), 1).eq(torch.arange(flat.shape[-1]))
+    indices = is_best.long().mul(flat).sum(-1)
     return torch.amax(windows, (-1,)), indices
 
 
-@decomposes_module("MaxPool2d")
-def max_pool2d_module(module, x):
-    if not module.return_indices:
-        return None
-    return max_pool2d_with_indices(x, module.kernel_size, module.stride, module.padding, module.dilation,
-                                   module.ceil_mode)
+def max_pool_with_indices(x, axes, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False):
+    places = []
+    for extent, k, step, pad, apart in zip(size_of(x)[-axes:], *(of_axes(value, axes) for value in (
+            kernel_size, stride or kernel_size, padding, dilation))):
+        left = extent + 2 * pad - apart * (k - 1) - 1
+        count = (left + (step - 1 if ceil_mode else 0)) // step + 1
+        count -= ceil_mode and (count - 1) * step >= extent + pad
+        places.append(inside(torch.arange(count)[:, None] * step - pad + torch.arange(k) * apart, extent))
+    return largest_with_indices(x, places)
+
+
+def adaptive_max_pool_with_indices(x, axes, output_size):
+    """Windows of several lengths."""
+    places = []
+    for extent, count in zip(size_of(x)[-axes:], of_axes(output_size, axes)):
+        count = extent if count is None else count
+        first = torch.arange(count)[:, None] * extent // count
+        end = ((torch.arange(count)[:, None] + 1) * extent + count - 1) // count
+        own = first + torch.arange(int((end - first).max()))
+        places.append(torch.where(own < end, own, first))
+    return largest_with_indices(x, places)
+
+
+for _axes in 1, 2, 3:
+    decomposes(f"F.max_pool{_axes}d_with_indices")(
+        lambda x, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=False, axes=_axes:
+        max_pool_with_indices(x, axes, kernel_size, stride, padding, dilation, ceil_mode))
+    decomposes_module(f"MaxPool{_axes}d")(lambda m, x, axes=_axes: max_pool_with_indices(
+        x, axes, m.kernel_size, m.stride, m.padding, m.dilation, m.ceil_mode) if m.return_indices else None)
+    decomposes(f"F.adaptive_max_pool{_axes}d_with_indices")(
+        lambda x, output_size, return_indices=False, axes=_axes: adaptive_max_pool_with_indices(x, axes, output_size))
+    decomposes_module(f"AdaptiveMaxPool{_axes}d")(lambda m, x, axes=_axes: adaptive_max_pool_with_indices(
+        x, axes, m.output_size) if m.return_indices else None)
 
 
 @decomposes("F.max_unpool2d")
@@ -114,7 +156,7 @@ def max_unpool2d(x, indices, kernel_size, stride=None, padding=0, output_size=No
     batch, channels, *counts = size_of(x)
     whole = [n * k for n, k in zip(counts, kernel)]
     size = whole if output_size is None else list(output_size)[-2:]
-    chosen = unsqueezed(indices, -1).eq(window_places(counts, size[1], kernel, stride))
+    chosen = unsqueezed(indices, -1).eq(place_in_image(windows_of(counts, kernel, stride), size))
     image = reshaped(chosen.float().mul(unsqueezed(x, -1)), batch, channels, *counts, *kernel)
     image = reshaped(permuted(image, (0, 1, 2, 4, 3, 5)), batch, channels, *whole)
     return F.pad(image, (0, size[1] - whole[1], 0, size[0] - whole[0])) if size != whole else image
@@ -123,6 +165,19 @@ def max_unpool2d(x, indices, kernel_size, stride=None, padding=0, output_size=No
 @decomposes_module("MaxUnpool2d")
 def max_unpool2d_module(module, x, indices, output_size=None):
     return max_unpool2d(x, indices, module.kernel_size, module.stride, module.padding, output_size)
+
+
+@decomposes("F.max_unpool1d")
+def max_unpool1d(x, indices, kernel_size, stride=None, padding=0, output_size=None):
+    kernel, stride, padding = (of_axes(n, 1)[0] for n in (kernel_size, stride or kernel_size, padding))
+    size = None if output_size is None else (1, tuple(output_size)[-1])
+    image = max_unpool2d(unsqueezed(x, -2), unsqueezed(indices, -2), (1, kernel), (1, stride), (0, padding), size)
+    return image.select(-2, 0)
+
+
+@decomposes_module("MaxUnpool1d")
+def max_unpool1d_module(module, x, indices, output_size=None):
+    return max_unpool1d(x, indices, module.kernel_size, module.stride, module.padding, output_size)
 
 
 def lp_pool(x, p, kernel, stride, ceil_mode):

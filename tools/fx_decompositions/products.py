@@ -10,7 +10,7 @@ import torch
 from fx_decompositions.elements import scaled
 from fx_decompositions.table import (
     axis_of, decomposes, decomposes_function, is_tensor, rank_of, size_of)
-from fx_decompositions.views import permuted, reshaped
+from fx_decompositions.views import permuted, reshaped, unsqueezed
 
 
 def by_all_matrices(multiply):
@@ -45,6 +45,34 @@ def mv(x, vec):
 @decomposes("dot")
 def dot(x, tensor):
     return x.matmul(tensor)
+
+
+@decomposes("inner")
+def inner(x, other):
+    """Of the last axes; of numbers, products."""
+    if rank_of(x) == 0 or rank_of(other) == 0:
+        return x.mul(other)
+    return tensordot(x, other, ([-1], [-1]))
+
+
+@decomposes("vdot", "linalg.vecdot")
+def vecdot(x, other, *, dim=-1):
+    return x.mul(other).sum(dim)
+
+
+@decomposes("kron")
+def kron(x, other):
+    rank = max(rank_of(x), rank_of(other))
+    sizes = [(1,) * (rank - rank_of(y)) + tuple(size_of(y)) for y in (x, other)]
+    product = tensordot(*(reshaped(y, *size) for y, size in zip((x, other), sizes)), 0)
+    product = permuted(product, [axis for i in range(rank) for axis in (i, rank + i)])
+    return reshaped(product, *(n * m for n, m in zip(*sizes)))
+
+
+@decomposes("bilinear")
+def bilinear(x, other, weight, bias=None):
+    product = torch.einsum("...i,oij->...oj", x, weight).mul(unsqueezed(other, -2)).sum(-1)
+    return product if bias is None else product.add(bias)
 
 
 @decomposes("outer", "ger")
@@ -118,19 +146,21 @@ def tensordot(a, b, dims=2, out=None):
     for i, k in zip(of_a, of_b):
         second[axis_of(b, k)] = first[axis_of(a, i)]
     out = [c for c in first if c not in second] + [c for c in second if c not in first]
-    return torch.einsum("".join(first) + "," + "".join(second) + "->" + "".join(out), a, b)
+    equation = f"{''.join(first)},{''.join(second)}->{''.join(out)}"
+    return torch.einsum(equation, a, b) if out else einsum(equation, a, b)
 
 
 @decomposes("einsum")
 def einsum(equation, *tensors):
-    """Of one tensor, of more than two, or with a letter twice in a tensor; of two at a time."""
+    """Of one tensor, of more than two, with a letter twice in a tensor, or with no axis left; of two at a time."""
     if not isinstance(equation, str):
         return None
     if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)):
         tensors = tensors[0]
     equation = equation.replace(" ", "")
     terms = equation.split("->")[0].split(",")
-    if len(tensors) == 2 and all(len(set(t.replace(".", ""))) == len(t.replace(".", "")) for t in terms):
+    is_plain = all(len(set(t.replace(".", ""))) == len(t.replace(".", "")) for t in terms)
+    if len(tensors) == 2 and is_plain and not has_no_axes(equation, terms):
         return None
     dots = max([rank_of(x) - len(t) + 3 for t, x in zip(terms, tensors) if "..." in t], default=0)
     unused = [c for c in string.ascii_letters if c not in equation]
@@ -147,13 +177,20 @@ def einsum(equation, *tensors):
     for i, (other, y) in enumerate(tensors[1:], 2):
         rest = set(out).union(*(t for t, _ in tensors[i:]))
         kept = "".join(dict.fromkeys(c for c in term + other if c in rest))
-        kept = out if i == len(tensors) else kept
+        kept = (out or kept or term[:1]) if i == len(tensors) else kept
         x = torch.einsum(f"{term},{other}->{kept}", x, y)
         term = kept
     summed = [i for i, c in enumerate(term) if c not in out]
     if summed:
         x, term = x.sum(summed), "".join(c for c in term if c in out)
     return permuted(x, [term.index(c) for c in out])
+
+
+def has_no_axes(equation, terms):
+    """Whether an equation gives a number."""
+    if "->" in equation:
+        return equation.endswith("->")
+    return "..." not in equation and all("".join(terms).count(c) > 1 for c in "".join(terms))
 
 
 def without_repeated_letters(term, x):

@@ -7,7 +7,7 @@ import math
 import torch
 
 from fx_decompositions.table import (
-    axis_of, decomposes, is_tensor, numbers_of, rank_of, size_of, Undecomposed)
+    axis_of, constant_of, decomposes, is_tensor, numbers_of, rank_of, size_of, Undecomposed)
 from fx_decompositions.views import permuted, reshaped, selected, unsqueezed
 
 
@@ -44,13 +44,27 @@ def swapdims(x, dim0, dim1):
     return x.swapaxes(dim0, dim1)
 
 
-@decomposes("split", "split_with_sizes")
+@decomposes("split")
 def split(x, sizes, dim=0):
     """Into more parts than ctq has axes."""
-    if isinstance(sizes, int) or len(sizes) <= 6:
-        return None
-    starts = itertools.accumulate([0, *sizes])
-    return tuple(x.narrow(dim, start, size) for start, size in zip(starts, sizes))
+    return None if isinstance(sizes, int) or len(sizes) <= 6 else split_with_sizes(x, sizes, dim)
+
+
+@decomposes("split_with_sizes", "unsafe_split_with_sizes")
+def split_with_sizes(x, split_sizes, dim=0):
+    starts = itertools.accumulate([0, *split_sizes])
+    return tuple(x.narrow(dim, start, size) for start, size in zip(starts, split_sizes))
+
+
+@decomposes("unsafe_split")
+def unsafe_split(x, split_size, dim=0):
+    count = size_of(x)[dim]
+    return split_with_sizes(x, [min(split_size, count - start) for start in range(0, count, split_size)], dim)
+
+
+@decomposes("unsafe_chunk")
+def unsafe_chunk(x, chunks, dim=0):
+    return unsafe_split(x, -(-size_of(x)[dim] // chunks), dim)
 
 
 @decomposes("tile")
@@ -61,6 +75,32 @@ def tile(x, *repeats, dims=None):
     for axis, count in enumerate(repeats):
         x = x if count == 1 else selected(x, axis, [*range(size_of(x)[axis])] * count)
     return x
+
+
+@decomposes("repeat_interleave")
+def repeat_interleave(x, repeats, dim=None, *, output_size=None):
+    """By the constant numbers of a tensor."""
+    if not is_tensor(repeats):
+        return None
+    repeats = constant_of(repeats)
+    if repeats is None:
+        raise Undecomposed("repeats that are computed; the shape of what they give is not known")
+    x, dim = (reshaped(x, -1), 0) if dim is None else (x, dim)
+    counts = repeats.expand(size_of(x)[dim]).tolist()
+    return selected(x, dim, [place for place, count in enumerate(counts) for _ in range(count)])
+
+
+@decomposes("broadcast_tensors")
+def broadcast_tensors(*tensors):
+    tensors = numbers_of(tensors)
+    size = torch.broadcast_shapes(*map(size_of, tensors))
+    return tuple(x.expand(size) for x in tensors)
+
+
+@decomposes(".adjoint")
+def adjoint(x):
+    """Of real numbers."""
+    return x.swapaxes(-2, -1)
 
 
 @decomposes("broadcast_to")

@@ -64,6 +64,41 @@ def all_of(x, dim=None, keepdim=False):
     return (x.eq(0).sum() if dim is None else x.eq(0).sum(dim, keepdim)).eq(0)
 
 
+@decomposes("isin")
+def isin(x, others, *, assume_unique=False, invert=False):
+    if not is_tensor(others):
+        found = x.eq(others)
+    elif not is_tensor(x):
+        found = any_of(others.eq(x))
+    else:
+        found = any_of(unsqueezed(x, -1).eq(reshaped(others, -1)), -1)
+    return found.logical_not() if invert else found
+
+
+@decomposes("nansum")
+def nansum(x, *axes, **named):
+    return x.masked_fill(x.ne(x), 0.0).sum(*axes, **named)
+
+
+@decomposes("nanmean")
+def nanmean(x, *axes, **named):
+    return nansum(x, *axes, **named).div(x.eq(x).sum(*axes, **named))
+
+
+@decomposes("logcumsumexp")
+def logcumsumexp(x, dim):
+    """Of each element and those before it, which are one axis more."""
+    dim, count = axis_of(x, dim), size_of(x)[dim]
+    later = torch.ones(count, count).triu(1).bool().reshape(count, count, *[1] * (rank_of(x) - dim - 1))
+    all_of_axis = unsqueezed(x, dim).expand(*size_of(x)[:dim], count, *size_of(x)[dim:])
+    return logsumexp(all_of_axis.masked_fill(later, -math.inf), dim + 1)
+
+
+@decomposes("dist")
+def dist(x, other, p=2):
+    return vector_norm(x.sub(other), p)
+
+
 @decomposes("count_nonzero")
 def count_nonzero(x, dim=None):
     return x.ne(0).sum() if dim is None else x.ne(0).sum(dim)
