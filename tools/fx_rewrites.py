@@ -318,8 +318,10 @@ class Builder(torch.fx.proxy.GraphAppendingTracer):
     def replace(self, node):
         """Writes a node with others, if there is a decomposition."""
         module = self.model.get_submodule(node.target) if node.op == "call_module" else None
-        table = MODULES if module is not None else DECOMPOSITIONS
-        decompose = table.get(type(module) if module is not None else node.target)
+        if module is not None:
+            decompose = MODULES.get(type(module))
+        else:
+            decompose = DECOMPOSITIONS.get(node.target) or DECOMPOSITIONS.get(str(node.target))
         if decompose is None or not node.op.startswith("call_") or may_be_number(node):
             return
         self.replaced, self.added = node, []

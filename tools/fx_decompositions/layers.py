@@ -9,8 +9,8 @@ from torch import nn
 
 from fx_decompositions.elements import l1_loss, mse_loss
 from fx_decompositions.table import (
-    decomposes, decomposes_module, is_computed, rank_of, size_of, Undecomposed)
-from fx_decompositions.views import by_matrices, mean_of, permuted, reshaped, unsqueezed
+    decomposes, decomposes_function, decomposes_module, is_computed, rank_of, size_of, Undecomposed)
+from fx_decompositions.views import by_matrices, mean_of, permuted, reshaped, stacked, unsqueezed
 
 
 @decomposes("F.batch_norm")
@@ -307,6 +307,34 @@ def by_windows(x, weight, bias, stride, padding, dilation, groups):
         rows = rows.expand(count, *size_of(rows)[1:])
     product = reshaped(rows.matmul(windows), count, -1, *out)
     return product if bias is None else product.add(reshaped(bias, -1, 1, 1))
+
+
+@decomposes_function("torchvision.deform_conv2d")
+def deform_conv2d(x, weight, offset, mask, bias, stride_y, stride_x, pad_y, pad_x, dilation_y, dilation_x, groups,
+                  offset_groups, use_mask):
+    """What torchvision calls: a product with the images that are sampled around each output, one for each element of
+    the kernel."""
+    count, channels, *image = size_of(x)
+    kernel, out = size_of(weight)[2:], size_of(offset)[2:]
+    own = channels // offset_groups
+    starts = [torch.arange(n) * step - pad for n, step, pad in zip(out, (stride_y, stride_x), (pad_y, pad_x))]
+    around = [torch.arange(k) * apart for k, apart in zip(kernel, (dilation_y, dilation_x))]
+    # Places as F.grid_sample has them: of columns, of rows.
+    moved = reshaped(offset, count * offset_groups, math.prod(kernel), 2, *out)
+    columns = (around[1][None, :, None, None] + starts[1]).expand(*kernel, *out).reshape(-1, *out)
+    rows = (around[0][:, None, None, None] + starts[0][:, None]).expand(*kernel, *out).reshape(-1, *out)
+    grid = stacked([moved.select(2, axis).add(places.float()).mul(2).add(1).mul(1 / extent).sub(1)
+                    for axis, places, extent in ((1, columns, image[1]), (0, rows, image[0]))], -1)
+    grid = reshaped(grid, count * offset_groups, math.prod(kernel) * out[0], out[1], 2)
+    sampled = F.grid_sample(reshaped(x, count * offset_groups, own, *image), grid, align_corners=False)
+    if use_mask:
+        shares = reshaped(mask, count * offset_groups, 1, math.prod(kernel) * out[0], out[1])
+        sampled = sampled.mul(shares)
+    outputs = size_of(weight)[0]
+    sampled = reshaped(sampled, count, groups, channels // groups, math.prod(kernel), math.prod(out))
+    weight = x.tracer.as_parameter(weight.reshape(groups, outputs // groups, channels // groups, math.prod(kernel)))
+    product = reshaped(torch.einsum("ngckp,gock->ngop", sampled, weight), count, outputs, *out)
+    return product.add(reshaped(bias, -1, 1, 1))
 
 
 def is_plain(weight, bias):

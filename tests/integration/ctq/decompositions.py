@@ -30,7 +30,10 @@ import numpy as np
 import torch.nn.functional as F
 from torch import nn
 
-
+try:
+    from torchvision.ops import DeformConv2d
+except ImportError:
+    DeformConv2d = None
 
 def attention_of_pytorch_2(query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None,
                            enable_gqa=False):
@@ -186,6 +189,19 @@ class AttentionPool(nn.Module):
             x[:1], x, x, x.shape[-1], 4, None, torch.cat([self.q.bias, self.k.bias, self.v.bias]), None, None, False, 0,
             self.out.weight, self.out.bias, self.training, need_weights=False, use_separate_proj_weight=True,
             q_proj_weight=self.q.weight, k_proj_weight=self.k.weight, v_proj_weight=self.v.weight)[0]
+
+
+class Deformed(nn.Module):
+    """A deformable convolution of places, and of shares of them, that layers compute."""
+
+    def __init__(self, groups=1, places=1, shares=False, **options):
+        super().__init__()
+        self.conv = DeformConv2d(8, 4, (3, 2), groups=groups, **options)
+        self.offset = nn.Conv2d(8, 2 * places * 6, (3, 2), **options)
+        self.mask = nn.Conv2d(8, places * 6, (3, 2), **options) if shares else None
+
+    def forward(self, x):
+        return self.conv(x, self.offset(x), None if self.mask is None else self.mask(x).sigmoid())
 
 
 CASES = [
@@ -422,6 +438,8 @@ CASES = [
     tensors(parameters(lambda x, w: F.conv2d(x, w, padding="same"), torch.randn(4, 8, 2, 3)), IMAGE),
     tensors(parameters(lambda x, w: F.conv1d(x, w, padding="same"), torch.randn(4, 6, 4)), T),
     tensors(parameters(lambda x, w: F.conv2d(x, w, None, 2, "valid"), torch.randn(4, 8, 2, 3)), IMAGE),
+    *([tensors(Deformed(padding=1), IMAGE), tensors(Deformed(2, 1, stride=2, bias=False), IMAGE),
+       tensors(Deformed(2, 4, True, padding=(2, 1), dilation=2), IMAGE)] if DeformConv2d else []),
     # weights that are computed
     tensors(lambda x, w: F.linear(x, w), T, (5, 8)), tensors(lambda x, w, b: F.linear(x, w, b), T, (5, 8), (5,)),
     tensors(lambda x, w: F.conv2d(x, w, stride=2, padding=(1, 0), dilation=(1, 2)), IMAGE, (4, 8, 3, 2)),
@@ -835,6 +853,8 @@ def main():
             assert words in str(e), e
         else:
             raise AssertionError(f"{words}: it is not refused")
+    if not DeformConv2d:
+        every.remove(fx_decompositions.DECOMPOSITIONS["torchvision.deform_conv2d"].__wrapped__)
     missing = [d for d in every if d not in used]
     assert not missing, missing
 
