@@ -38,6 +38,8 @@ OF_KEYWORDS = (operator.and_, operator.or_, operator.not_, operator.is_)
 OF_SHAPE = ("squeeze_", "unsqueeze_", "resize_", "detach_", "t_", "transpose_", "requires_grad_")
 # Marks nodes that only attributes decide, and that are exported as attributes.
 IS_PARAMETER = "is_parameter"
+# Marks y = y + x that is y += x in the model's code.
+IS_IN_PLACE = "is_in_place"
 # Keywords of NumPy that torch takes, too.
 OF_NUMPY = {"axis": "dim", "keepdims": "keepdim"}
 
@@ -136,7 +138,8 @@ def values_of(graph, model, inputs):
             elif node.op == "get_attr" and node.target in attributes:
                 value = attributes[node.target]
             else:
-                value = compute(model, node.op, node.target, args, kwargs)
+                target = in_place_of(node.target) if changes_operand(node) else node.target
+                value = compute(model, node.op, target, args, kwargs)
                 if node.op == "get_attr":
                     attributes[node.target] = value
             values[node] = value
@@ -384,6 +387,23 @@ def without_assignment(name):
     return plain if name.startswith("__i") and hasattr(operator, plain) else None
 
 
+def in_place_of(function):
+    """operator.iadd of operator.add"""
+    return getattr(operator, f"i{function.__name__.rstrip('_')}")
+
+
+def changes_operand(node):
+    """Whether a node is y += x of a tensor."""
+    return IS_IN_PLACE in node.meta and not may_be_number(node.args[0])
+
+
+def name_in_place(node, model):
+    """Of a call that changes a tensor, as the model's code has it."""
+    if node.op == "call_module":
+        return type(model.get_submodule(node.target)).__name__
+    return in_place_of(node.target).__name__ if changes_operand(node) else name_of_call(node)
+
+
 def changed_by(node, model):
     """The node whose tensor a call changes, or None."""
     first = node.args[0] if node.args and isinstance(node.args[0], torch.fx.Node) else None
@@ -399,7 +419,7 @@ def changed_by(node, model):
         return None
     name = name_of_call(node)
     is_in_place = name.endswith("_") and not name.endswith("__") and node.target not in OF_KEYWORDS
-    if node.target is operator.setitem or is_in_place:
+    if node.target is operator.setitem or is_in_place or changes_operand(node):
         return first
     if "dropout" in name:
         return None
@@ -434,7 +454,10 @@ def offsets(x):
 
 
 def shares(values, a, b):
-    """Whether two nodes have an element of one memory."""
+    """Whether two nodes have an element of one memory; a may be a tuple of tensors."""
+    if values is not None and isinstance(values[a], (tuple, list)):
+        return isinstance(values[b], torch.Tensor) and any(
+            isinstance(x, torch.Tensor) and shares({a: x, b: values[b]}, a, b) for x in values[a])
     if not are_tensors(values, a, b):
         return False
     a, b = values[a], values[b]
@@ -450,6 +473,13 @@ def is_overwritten(base, view, readers):
     first = readers[0]
     return (first.target in (operator.setitem, "__setitem__") and first.args[0] is base and
             first.args[1] == view.args[1])
+
+
+def is_other_item(values, whole, reader, changed, versions):
+    """Of a tuple: whether a node reads an item of it that a change leaves alone, or that has been read before."""
+    if not isinstance(values[whole], (tuple, list)) or reader.target is not operator.getitem:
+        return False
+    return reader in versions.next or not shares(values, reader, changed)
 
 
 class Versions:
@@ -506,13 +536,15 @@ def write_new_tensors(graph, model, measured):
             if not shares(values, other, changed) or node.target in OF_SHAPE:
                 continue
             readers = sorted((u for n in place if versions.last(n) is other for u in n.users
-                              if place[u] > place[node]), key=place.get)
+                              if place[u] > place[node] and not is_other_item(values, other, u, changed, versions)),
+                             key=place.get)
             if not readers or is_overwritten(other, changed, readers):
                 continue
-            if changed.target is not operator.getitem or changed.args[0] is not other:
+            if changed.target is not operator.getitem or not is_same(values, changed.args[0], other):
                 raise NotExpressible(
-                    f"node {node.name} changes elements of {changed.name} in place, which "
-                    f"{readers[0].name} reads as {other.name}; write it without a change in place")
+                    f"node {node.name} calls {name_in_place(node, model)}, which changes elements of {changed.name} "
+                    f"in place that {readers[0].name} reads as {other.name}; write a call that returns a new tensor, "
+                    "or assign to items of the tensor, x[...] = y")
             with graph.inserting_after(node):
                 whole = graph.call_function(operator.setitem, (other, changed.args[1], node))
             values[whole], place[whole] = values[other], place[node] + 0.5
@@ -626,6 +658,9 @@ def drop_defaults(node):
     node.kwargs = {key: value for key, value in node.kwargs.items()
                    if not isinstance(value, torch.memory_format) and (value is not None or key not in unset)}
     node.args = tuple(a for a in node.args if not isinstance(a, torch.memory_format))
+    if isinstance(node.kwargs.get("out"), torch.fx.Node):
+        raise NotExpressible(f"node {node.name} has out={node.kwargs['out'].name}, a tensor that it changes; read what "
+                             "it returns")
 
 
 def write_true_as_number(graph, measured):

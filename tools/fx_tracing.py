@@ -18,7 +18,7 @@ from unittest import mock
 import torch
 from torch.ao.quantization.fx.tracer import QuantizationTracer
 
-from fx_rewrites import NotExpressible, attribute_of, changed_by, compute
+from fx_rewrites import IS_IN_PLACE, NotExpressible, attribute_of, changed_by, compute
 
 # Functions that make tensors which models write into.
 FACTORIES = ("zeros", "ones", "full")  # and torch.empty, which blank() makes zeros of
@@ -58,7 +58,24 @@ if sys.version_info >= (3, 11) and torch.__version__.startswith("1."):
     torch.fx._symbolic_trace._patch_function = with_arguments
 
 
-class SizedProxy(torch.fx.Proxy):
+class InPlaceProxy(torch.fx.Proxy):
+    """Marks y += x, which torch.fx records as y = y + x, though it changes what shares elements with y."""
+
+
+def mark_in_place(name, call):
+    def of_proxy(self, other):
+        result = call(self, other)
+        if isinstance(result, torch.fx.Proxy):
+            result.node.meta[IS_IN_PLACE] = True
+        return result
+    setattr(InPlaceProxy, name, of_proxy)
+
+
+for _name in "add sub mul truediv floordiv mod pow and_ or_ xor".split():
+    mark_in_place(f"__i{_name.strip('_')}__", getattr(operator, _name))
+
+
+class SizedProxy(InPlaceProxy):
     """A tensor, or a tuple of tensors, whose size is known while it is traced."""
 
     def __getattr__(self, name):
@@ -192,6 +209,9 @@ class InputTracer(QuantizationTracer):
         self.items = {}  # by parameter: names of inputs
         for name in filter(None, names or ()):
             self.items.setdefault(name.partition(".")[0], []).append(name)
+
+    def proxy(self, node):
+        return InPlaceProxy(node, self)
 
     def create_args_for_root(self, *args, **named):
         self.defaults = {} if self.count is None else self.defaults_of(self.root.forward)

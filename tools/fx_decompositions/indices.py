@@ -101,7 +101,7 @@ def scatter_reduce(x, dim, index, src, reduce, *, include_self=True):
     return found if include_self else torch.where(any_of(chosen, dim + 1), found, x)
 
 
-@decomposes("nonzero", "argwhere", "masked_select", "unique", "unique_consecutive", "bincount", ".masked_scatter")
+@decomposes("nonzero", "argwhere", "masked_select", "unique", "unique_consecutive", "bincount")
 def of_values(x, *others, **named):
     """Of constants they become attributes."""
     if is_computed(x) or any(map(is_computed, others)):

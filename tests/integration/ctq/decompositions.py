@@ -634,6 +634,30 @@ def of_tuples(x):
     return torch.cat([first, second], 1), x.gather(1, indices.unsqueeze(1)), values
 
 
+def added_to_parts(x):
+    """y += x changes what shares elements with y, and a size is a number."""
+    before, rows = x, x.size(1)
+    x -= 0.5
+    first, rest = x[:, :2], x[:, 2:]
+    first += 1
+    rest *= before[:, :1]
+    mask = x > 0
+    kept, once = mask, rows
+    mask &= x < 2
+    rows += 1
+    return x, first, kept, x.new_zeros(rows, once)
+
+
+def parts_of(x):
+    y = x + 0.0
+    first, second = y.chunk(2, 1)
+    first = first + 1
+    parts = torch.split(y, 2, 1)
+    parts[0].add_(1)
+    parts[0].mul_(2)
+    return first, second, parts[1]
+
+
 def of_constants(x):
     m = torch.zeros(8)
     a = x + m
@@ -647,7 +671,7 @@ def of_constants(x):
 IN_PLACE = [tensors(sized_rows, T, items(3)),
             *(tensors(f, T) for f in (
                 swap_halves, written_by_masks, accumulate, nearest, of_elements, of_all, shared, of_types, of_pools,
-                Shifted(), Residual(), of_tuples, of_constants))]
+                Shifted(), Residual(), of_tuples, of_constants, added_to_parts, parts_of))]
 
 
 def of_the_whole(x):
@@ -663,19 +687,28 @@ def written_through_a_view(x):
     return y
 
 
+def added_to_a_view(x):
+    y = x + 0.0
+    z = y.view(2, -1)
+    z += 1
+    return y
+
+
 def of_the_type(x):
     return x.reshape(3 if type(x) is torch.Tensor else 7, -1)
 
 
 REFUSED = [
     (tensors(of_the_type, T), "does not run, though the model does: shape '[7, -1]' is invalid"),
-    (tensors(of_the_whole, T), "changes parts of tensors in place"),
+    (tensors(of_the_whole, T), "mul_ calls mul_, which changes elements of add in place that getitem reads as chunk"),
+    (tensors(added_to_a_view, T), "add_1 calls iadd, which changes elements of view in place that output reads as add"),
+    (tensors(lambda x: torch.add(x, 1, out=torch.empty(T)), T), "has out=_tensor_constant0, a tensor that it changes"),
     (tensors(lambda x: x + torch.rand_like(x), T), "node rand_like takes random numbers"),
     (tensors(lambda x: F.dropout(x, 0.5), T), "node dropout takes random numbers"),
     (tensors(lambda x: (x + 0.0).fill_diagonal_(1.0), (4, 4)), "has no form without a change in place"),
     (tensors(lambda x: torch.view_as_real(torch.view_as_complex(x) + torch.view_as_complex(x)), (3, 2)),
      "complex numbers that are no products"),
-    (tensors(written_through_a_view, T), "node mul_ changes elements of reshape in place, which "),
+    (tensors(written_through_a_view, T), "node mul_ calls mul_, which changes elements of reshape in place that "),
     (tensors(F.one_hot, items(3)), "num_classes"),
     (tensors(lambda x: nn.BatchNorm1d(6)(x), T), "forward() creates a BatchNorm1d"),
     (tensors(lambda x: nn.Linear(8, 8)(x), T), "forward() creates a Linear"),
