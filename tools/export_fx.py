@@ -50,10 +50,10 @@ from torch.fx import Node
 from torch.nn.utils import parametrize
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from fx_rewrites import (IS_PARAMETER, Measured, NotExpressible, attribute_of, compute, compute_apart, outputs_of,
-                         random_node, rewrite, without_fast_paths)
-from fx_tracing import (FACTORIES, MORE_FACTORIES, InputTracer, SizedTracer, changes_constants, is_record,
-                        is_same_graph, items_of, packed, untraceable)
+from fx_rewrites import (FACTORIES, IS_PARAMETER, MORE_FACTORIES, Measured, NotExpressible, attribute_of, compute,
+                         compute_apart, outputs_of, random_node, rewrite, without_fast_paths)
+from fx_tracing import (InputTracer, SizedTracer, changes_constants, is_record, is_same_graph, items_of, packed,
+                        untraceable)
 
 try:
     from torch.ao.nn.intrinsic.modules.fused import _FusedModule as FUSED
@@ -61,7 +61,8 @@ except ImportError:
     from torch.nn.intrinsic.modules.fused import _FusedModule as FUSED
 
 # Where functions are looked up, and what rows call them. The first that has an object names it.
-NAMESPACES = [("F", torch.nn.functional), ("torch", torch), ("operator", operator)]
+NAMESPACES = [("F", torch.nn.functional), ("torch", torch), ("operator", operator), ("torch.linalg", torch.linalg),
+              ("torch.fft", torch.fft), ("torch.special", torch.special)]
 MODULES = [
     ("nniqat", ["torch.ao.nn.intrinsic.qat", "torch.nn.intrinsic.qat"]),
     ("nni", ["torch.ao.nn.intrinsic", "torch.nn.intrinsic"]),
@@ -859,6 +860,8 @@ class Exporter:
         known = self.names.get(id(node.target))
         if known is not None:
             return known
+        if isinstance(node.target, torch._ops.OpOverloadPacket):
+            return f"torch.ops.{node.target}"
         return f"{node.target.__module__}.{node.target.__qualname__}"
 
     def weights(self):

@@ -40,6 +40,10 @@ OF_SHAPE = ("squeeze_", "unsqueeze_", "resize_", "detach_", "t_", "transpose_", 
 IS_PARAMETER = "is_parameter"
 # Marks y = y + x that is y += x in the model's code.
 IS_IN_PLACE = "is_in_place"
+# Functions that make tensors which models write into.
+FACTORIES = ("zeros", "ones", "full")  # and torch.empty, which blank() of fx_tracing.py makes zeros of
+# Tried second: what they give is more often an index, which must be a value and no node.
+MORE_FACTORIES = ("arange", "linspace", "eye", "tensor")
 # Keywords of NumPy that torch takes, too.
 OF_NUMPY = {"axis": "dim", "keepdims": "keepdim"}
 
@@ -223,8 +227,10 @@ def may_be_number(node):
 @remembered
 def is_constant(node):
     """Whether attributes alone decide a node."""
-    return node.op == "get_attr" or (
-        bool(node.all_input_nodes) and all(map(is_constant, node.all_input_nodes)))
+    if node.op == "get_attr" or not node.op.startswith("call_"):
+        return node.op == "get_attr"
+    is_made = node.op == "call_function" and name_of_call(node) in FACTORIES + MORE_FACTORIES
+    return (bool(node.all_input_nodes) or is_made) and all(map(is_constant, node.all_input_nodes))
 
 
 class Builder(torch.fx.proxy.GraphAppendingTracer):
@@ -236,6 +242,7 @@ class Builder(torch.fx.proxy.GraphAppendingTracer):
         self.measured = measured
         self.scopes = scopes
         self.changed_modules = measured.changed_modules
+        self.constants = {}  # by node: values of those that attributes alone decide
         self.pairs = set()  # nodes that are pairs of real numbers, where complex ones were
         self.replaced = None  # the node in whose place nodes are added
         self.added = []
@@ -264,9 +271,18 @@ class Builder(torch.fx.proxy.GraphAppendingTracer):
         return x
 
     def constant(self, x):
-        """The value of a node that only attributes decide, or None."""
-        values = self.measured.if_known() if is_constant(x.node) else None
-        return None if values is None else self.measured[x.node]
+        """The value of a node that only attributes decide, or None: before others change it in place."""
+        if not is_constant(x.node) or self.measured.if_known() is None:
+            return None
+        waiting = [x.node]
+        while waiting:
+            node = waiting[-1]
+            unknown = [n for n in node.all_input_nodes if n not in self.constants]
+            waiting += unknown
+            if not unknown:
+                self.constants[node] = compute_apart(self.model, waiting.pop(), self.constants.__getitem__,
+                                                     self.changed_modules)
+        return self.constants[x.node]
 
     def is_complex(self, x):
         """Of a node that has been written with pairs, or that only attributes decide."""
@@ -283,7 +299,7 @@ class Builder(torch.fx.proxy.GraphAppendingTracer):
             return x
         if not self.is_complex(x):
             raise Undecomposed("complex numbers that are no products of others")
-        return self.attribute(torch.view_as_real(self.measured[x.node]))
+        return self.attribute(torch.view_as_real(self.constant(x)))
 
     def create_arg(self, a):
         if isinstance(a, torch.nn.Parameter) or (

@@ -20,10 +20,6 @@ from torch.ao.quantization.fx.tracer import QuantizationTracer
 
 from fx_rewrites import IS_IN_PLACE, NotExpressible, attribute_of, changed_by, compute
 
-# Functions that make tensors which models write into.
-FACTORIES = ("zeros", "ones", "full")  # and torch.empty, which blank() makes zeros of
-# Tried second: what they give is more often an index, which must be a value and no node.
-MORE_FACTORIES = ("arange", "linspace", "eye", "tensor")
 # Attributes and methods of a tensor that its shape and type decide.
 FACTS = ("shape", "ndim", "dtype", "device", "layout", "is_cuda", "is_sparse", "is_quantized", "size",
          "dim", "ndimension", "numel", "nelement", "is_floating_point", "is_complex", "is_contiguous",

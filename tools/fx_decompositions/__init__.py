@@ -10,5 +10,5 @@ has, so that what PyTorch leaves in float stays in float.
 """
 
 from fx_decompositions import (
-    assignments, attention, complex_numbers, elements, indices, layers, products, rearrangements, reductions)
+    assignments, attention, complex_numbers, elements, fourier, indices, layers, products, rearrangements, reductions)
 from fx_decompositions.table import DECOMPOSITIONS, MODULES, Undecomposed

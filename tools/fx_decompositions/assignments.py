@@ -7,8 +7,9 @@ import operator
 import torch
 
 from fx_decompositions.table import (
-    axis_of, decomposes, decomposes_function, dtype_of, is_tensor, numbers_of, rank_of, size_of,
+    axis_of, decomposes, decomposes_function, dtype_of, is_complex, is_tensor, numbers_of, rank_of, size_of,
     Undecomposed)
+from fx_decompositions.indices import of_pairs
 from fx_decompositions.views import reshaped
 
 
@@ -49,9 +50,17 @@ def as_type_of(x, value):
 @decomposes(".__setitem__")
 @decomposes_function(operator.setitem)
 def set_item(x, index, value):
-    """x[index] = value as a new tensor: constants say which elements are taken from where."""
-    size = tuple(size_of(x))
+    """x[index] = value as a new tensor."""
     items = index if isinstance(index, tuple) else (index,)
+    if is_complex(x):
+        pairs = x.tracer.pairs_of
+        return x.tracer.as_pairs(assigned(pairs(x), of_pairs(items), pairs(value) if is_tensor(value) else value))
+    return assigned(x, items, value)
+
+
+def assigned(x, items, value):
+    """Constants say which elements are taken from where."""
+    size = tuple(size_of(x))
     if any(isinstance(i, torch.fx.Proxy) for i in items):
         if len(items) != 1:
             raise Undecomposed("an assignment to what tensors and other indices choose")
@@ -64,12 +73,12 @@ def set_item(x, index, value):
         mask = reshaped(mask, *size_of(mask), *[1] * (len(size) - rank_of(mask)))
         return torch.where(mask, as_type_of(x, value), x) if is_tensor(value) else x.masked_fill(mask, value)
     is_set = torch.zeros(size, dtype=torch.bool)
-    is_set[index] = True
+    is_set[items] = True
     if not is_tensor(value):
         return x.masked_fill(is_set, value)
     places = torch.zeros(size, dtype=torch.int64)
-    region = places[index].shape
-    places[index] = torch.arange(math.prod(region)).reshape(region)
+    region = places[items].shape
+    places[items] = torch.arange(math.prod(region)).reshape(region)
     value = as_type_of(x, value)
     if rank_of(value) > len(region):  # of axes of one element
         value = reshaped(value, *size_of(value)[rank_of(value) - len(region):])

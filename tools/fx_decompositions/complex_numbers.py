@@ -5,12 +5,9 @@ import operator
 
 import torch
 
-from fx_decompositions.table import decomposes, decomposes_function, is_tensor
+from fx_decompositions.elements import atan2
+from fx_decompositions.table import decomposes, decomposes_function, is_complex, is_tensor, Undecomposed
 from fx_decompositions.views import stacked, unsqueezed
-
-
-def is_complex(x):
-    return isinstance(x, torch.fx.Proxy) and x.tracer.is_complex(x)
 
 
 @decomposes("view_as_complex")
@@ -46,6 +43,26 @@ def mul(x, other):
     (a, b), (c, d) = ((pairs[..., 0], pairs[..., 1]) for pairs in
                       (x.tracer.pairs_of(x), x.tracer.pairs_of(other)))
     return x.tracer.as_pairs(stacked([a.mul(c).sub(b.mul(d)), a.mul(d).add(b.mul(c))], -1))
+
+
+@decomposes("complex")
+def complex_of(real, imag):
+    return real.tracer.as_pairs(stacked([real, imag], -1))
+
+
+@decomposes("conj")
+def conj(x):
+    if not is_complex(x):
+        return x
+    return x.tracer.as_pairs(x.tracer.pairs_of(x).mul(torch.tensor([1.0, -1.0])))
+
+
+@decomposes("angle")
+def angle(x):
+    if not is_complex(x):
+        raise Undecomposed("the angle of real numbers")
+    pairs = x.tracer.pairs_of(x)
+    return atan2(pairs[..., 1], pairs[..., 0])
 
 
 @decomposes("absolute")

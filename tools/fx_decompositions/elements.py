@@ -8,7 +8,7 @@ import torch
 import torch.nn.functional as F
 
 from fx_decompositions.table import (
-    constant_of, decomposes, decomposes_function, dtype_of, HIGHEST, is_computed, is_tensor, size_of,
+    constant_of, decomposes, decomposes_function, dtype_of, HIGHEST, is_complex, is_computed, is_tensor, size_of,
     Undecomposed)
 from fx_decompositions.views import mean_of
 
@@ -94,10 +94,19 @@ def xor(x, other):
     return x.ne(other) if are_masks(x, other) else None
 
 
+def total(x, other, call):
+    """A sum or a difference, of complex numbers both."""
+    if not is_complex(x) or not is_complex(other):
+        raise Undecomposed("a sum of complex numbers and others")
+    return x.tracer.as_pairs(call(*map(x.tracer.pairs_of, (x, other))))
+
+
 @decomposes("add")
 @decomposes_function(operator.add)
 def add(x, other, *, alpha=1):
-    """Of two masks, or with a factor."""
+    """Of two masks, of complex numbers, or with a factor."""
+    if is_complex(x) or is_complex(other):
+        return total(x, other, lambda a, b: a.add(scaled(b, alpha)))
     x, other = (other, x) if isinstance(x, bool) else (x, other)
     if isinstance(other, bool) and are_masks(x):
         return torch.ones_like(x.float()).ne(0) if other else x
@@ -107,7 +116,10 @@ def add(x, other, *, alpha=1):
 
 
 @decomposes("sub")
+@decomposes_function(operator.sub)
 def sub(x, other, *, alpha=1):
+    if is_complex(x) or is_complex(other):
+        return total(x, other, lambda a, b: a.sub(scaled(b, alpha)))
     return x.sub(other.mul(alpha)) if is_tensor(x) and is_tensor(other) and alpha != 1 else None
 
 

@@ -9,7 +9,8 @@ import torch
 from fx_decompositions.elements import maximum, minimum, number_of, scaled
 from fx_decompositions.reductions import any_of
 from fx_decompositions.table import (
-    axis_of, decomposes, decomposes_function, decomposes_module, dtype_of, is_computed, is_tensor, rank_of, size_of,
+    axis_of, decomposes, decomposes_function, decomposes_module, dtype_of, is_complex, is_computed, is_tensor, rank_of,
+    size_of,
     Undecomposed)
 from fx_decompositions.views import mean_of, permuted, reshaped, selected, unsqueezed
 
@@ -241,10 +242,19 @@ def by_long_list(x, items):
     return selected(x, axis, [place % size_of(x)[axis] for place in items[at]])
 
 
+def of_pairs(items):
+    """Indices of complex numbers that are pairs along a last axis."""
+    if any(is_tensor(item) or isinstance(item, list) for item in items):
+        raise Undecomposed("tensors or lists as indices of complex numbers")
+    return (*items, slice(None)) if any(item is Ellipsis for item in items) else items
+
+
 @decomposes_function(operator.getitem)
 def get_item(x, index):
     """By constant masks, and by lists and tensors beside other indices."""
     items = index if isinstance(index, tuple) else (index,)
+    if is_complex(x):
+        return x.tracer.as_pairs(x.tracer.pairs_of(x)[of_pairs(items)])
     if any(isinstance(item, list) and any(map(is_tensor, item)) for item in items):
         raise Undecomposed("a list of tensors as an index; torch.stack makes one of them")
     if any(isinstance(item, slice) and any(map(is_tensor, (item.start, item.stop, item.step))) for item in items):

@@ -9,8 +9,8 @@ import torch
 
 from fx_decompositions.elements import scaled
 from fx_decompositions.table import (
-    axis_of, decomposes, decomposes_function, is_tensor, rank_of, size_of)
-from fx_decompositions.views import permuted, reshaped, unsqueezed
+    axis_of, decomposes, decomposes_function, is_complex, is_tensor, rank_of, size_of, Undecomposed)
+from fx_decompositions.views import permuted, reshaped, stacked, unsqueezed
 
 
 def by_all_matrices(multiply):
@@ -158,6 +158,8 @@ def einsum(equation, *tensors):
     if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)):
         tensors = tensors[0]
     equation = equation.replace(" ", "")
+    if any(map(is_complex, tensors)):
+        return einsum_of_complex(equation, *tensors)
     terms = equation.split("->")[0].split(",")
     is_plain = all(len(set(t.replace(".", ""))) == len(t.replace(".", "")) for t in terms)
     if len(tensors) == 2 and is_plain and not has_no_axes(equation, terms):
@@ -184,6 +186,17 @@ def einsum(equation, *tensors):
     if summed:
         x, term = x.sum(summed), "".join(c for c in term if c in out)
     return permuted(x, [term.index(c) for c in out])
+
+
+def einsum_of_complex(equation, *tensors):
+    if len(tensors) != 2 or not all(map(is_complex, tensors)):
+        raise Undecomposed("torch.einsum of one tensor, or of more than two, with complex numbers, or with others")
+
+    def product(x, y):
+        result = einsum(equation, x, y)
+        return torch.einsum(equation, x, y) if result is None else result
+    (a, b), (c, d) = ((pairs[..., 0], pairs[..., 1]) for pairs in (x.tracer.pairs_of(x) for x in tensors))
+    return tensors[0].tracer.as_pairs(stacked([product(a, c).sub(product(b, d)), product(a, d).add(product(b, c))], -1))
 
 
 def has_no_axes(equation, terms):

@@ -16,7 +16,7 @@ class Undecomposed(Exception):
 
 def decomposes(*names):
     """A function for "NAME", torch.NAME and the method NAME, where PyTorch has them; ".NAME", the method
-    alone; "F.NAME", torch.nn.functional.NAME; "linalg.NAME", torch.linalg.NAME; "special.NAME"."""
+    alone; "F.NAME", torch.nn.functional.NAME; "linalg.NAME", torch.linalg.NAME; "special.NAME"; "fft.NAME"."""
     def add(decompose):
         for name in names:
             space, dot, function = name.rpartition(".")
@@ -25,7 +25,7 @@ def decomposes(*names):
                 continue
             # torch.functional's own functions are traced as what they call in C++.
             places = {"": (torch, torch._C._VariableFunctions), "F": (F,), "linalg": (torch.linalg,),
-                      "special": (torch.special,)}
+                      "special": (torch.special,), "fft": (torch.fft,)}
             DECOMPOSITIONS.update((getattr(place, function), decompose) for place in places[space]
                                   if hasattr(place, function))
             if not space and hasattr(torch.Tensor, function):
@@ -64,6 +64,10 @@ def rank_of(x):
 
 def is_tensor(x):
     return isinstance(x, (torch.Tensor, torch.fx.Proxy))
+
+
+def is_complex(x):
+    return isinstance(x, torch.fx.Proxy) and x.tracer.is_complex(x)
 
 
 def is_computed(x):

@@ -109,6 +109,18 @@ def many(x):
     return torch.rsub(y, 1)
 
 
+pairs = torch.view_as_real
+
+
+def spectral(x):
+    """Some frequencies, as in Fourier neural operators."""
+    spectrum = torch.fft.rfft2(x)
+    kept = torch.zeros(2, 6, 5, dtype=torch.cfloat)
+    kept[:, :2, :3] = spectrum[:, :2, :3] * 2
+    kept[:, -2:, :3] = spectrum[:, -2:, :3]
+    return torch.fft.irfft2(kept)
+
+
 class Unpooled(nn.Module):
     """Values return to where they came from, as in SegNet."""
 
@@ -406,6 +418,28 @@ CASES = [
                                          torch.polar(torch.ones(4), torch.arange(4.0)).view(1, 1, 4)), T),
     tensors(lambda x: (torch.view_as_complex(x.reshape(2, 6, 4, 2)) * 2).abs(), T),
     tensors(lambda x, y: torch.polar(x, y).real + torch.polar(x, y).imag, T, T),
+    *(tensors(f, T) for f in (
+        lambda x: pairs(torch.fft.fft(x, dim=1)), lambda x: pairs(torch.fft.fft(x, 5)),
+        lambda x: pairs(torch.fft.ifft(torch.fft.fft(x, 12, norm="ortho"), dim=-2)),
+        lambda x: torch.fft.fft(torch.fft.fft(x, dim=-1), dim=-2).real,
+        lambda x: torch.fft.fft(x, 5, norm="forward").imag,
+        lambda x: pairs(torch.fft.rfft(x, 7, 1, "forward")), lambda x: torch.fft.irfft(torch.fft.rfft(x)),
+        lambda x: torch.fft.irfft(torch.fft.rfft(x, dim=1), 20, 1, "ortho"),
+        lambda x: torch.fft.irfft(torch.fft.rfft(x), 5), lambda x: pairs(torch.fft.fft2(x)),
+        lambda x: torch.fft.ifft2(torch.fft.fft2(x)).real, lambda x: pairs(torch.fft.rfft2(x, dim=(0, 1))),
+        lambda x: torch.fft.irfft2(torch.fft.rfft2(x, norm="ortho"), s=(6, 8), norm="ortho"),
+        lambda x: pairs(torch.fft.fftn(x)), lambda x: torch.fft.ifftn(torch.fft.fftn(x, dim=(0, 2)), dim=(0, 2)).real,
+        lambda x: pairs(torch.fft.rfftn(x, s=(4, 4))), lambda x: torch.fft.irfftn(torch.fft.rfftn(x), s=(2, 6, 7)),
+        lambda x: torch.stft(x[0], 4, return_complex=True).abs(),
+        lambda x: pairs(torch.stft(x.flatten(1), 16, 8, 12, torch.hann_window(12), return_complex=True)),
+        lambda x: torch.stft(x.flatten(1), 16, 8, center=False, return_complex=False),
+        lambda x: pairs(torch.stft(x.flatten(), 16, onesided=False, normalized=True, return_complex=True)),
+        lambda x: (torch.conj(torch.fft.fft(x)) * torch.fft.fft(x)).real + torch.conj(x),
+        lambda x: torch.angle(torch.complex(x, x.abs() + 1)), lambda x: pairs(torch.complex(x, x + 1)),
+        lambda x: pairs(torch.fft.fft(x) + torch.fft.fft(x, dim=1) - torch.fft.fft(x, dim=0) * 2),
+        lambda x: pairs(torch.fft.fft(x)[:, 1:, :3]), lambda x: pairs(torch.fft.fft(x)[..., ::2]), spectral)),
+    tensors(parameters(lambda x, w: pairs(torch.einsum("nik,iok->nok", torch.fft.rfft(x), torch.view_as_complex(w))),
+                       torch.randn(6, 4, 5, 2)), T),
     # norms, convolutions, pools
     tensors(parameters(F.batch_norm, torch.randn(8), torch.rand(8) + 0.5, torch.randn(8), torch.randn(8)), IMAGE),
     tensors(parameters(functools.partial(F.batch_norm, training=False, eps=1e-3), torch.randn(8),
@@ -706,8 +740,13 @@ REFUSED = [
     (tensors(lambda x: x + torch.rand_like(x), T), "node rand_like takes random numbers"),
     (tensors(lambda x: F.dropout(x, 0.5), T), "node dropout takes random numbers"),
     (tensors(lambda x: (x + 0.0).fill_diagonal_(1.0), (4, 4)), "has no form without a change in place"),
-    (tensors(lambda x: torch.view_as_real(torch.view_as_complex(x) + torch.view_as_complex(x)), (3, 2)),
+    (tensors(lambda x: torch.view_as_real(torch.view_as_complex(x).sqrt()), (3, 2)),
      "complex numbers that are no products"),
+    (tensors(lambda x: pairs(torch.fft.fft(x) + 1), T), "a sum of complex numbers and others"),
+    (tensors(lambda x: torch.angle(x), T), "the angle of real numbers"),
+    (tensors(lambda x: pairs(torch.fft.fft(x)[[1, 0]]), T), "tensors or lists as indices of complex numbers"),
+    (tensors(lambda x: pairs(torch.einsum("nij->nji", torch.fft.fft(x))), T), "torch.einsum of one tensor"),
+    (tensors(lambda x, w: torch.stft(x, 4, window=w, return_complex=False), (16,), (4,)), "a window that is computed"),
     (tensors(written_through_a_view, T), "node mul_ calls mul_, which changes elements of reshape in place that "),
     (tensors(F.one_hot, items(3)), "num_classes"),
     (tensors(lambda x: nn.BatchNorm1d(6)(x), T), "forward() creates a BatchNorm1d"),
@@ -879,6 +918,7 @@ def main():
         rows = export(exporter, f, shapes)[2]
         called = [row["target"] for row in rows if row["op"].startswith("call")]
         assert called == targets, called
+    assert [row["target"] for row in export(exporter, torch.linalg.inv, [(3, 3)])[2]][1] == "torch.linalg.inv"
     for (f, shapes), words in REFUSED:
         try:
             export(exporter, f, shapes)
