@@ -578,10 +578,10 @@ class Exporter:
         windows = {node: found for node in graph.nodes if (found := window_attention(node))}
         taken_in = {(node, read) for node, found in windows.items() for read in found[2]}
         taken_in |= self.find_masks(values)
+        read = self.read_by_rows(folded, taken_in)
         rows = []
         for node in graph.nodes:
-            if node in values and node.users and all(
-                    user in folded or (user, node) in taken_in for user in node.users):
+            if node not in read and node.users and node.op != "placeholder":
                 if node.op == "get_attr" and windows.keys() & node.users.keys():
                     self.read.append(node.target)
                 continue
@@ -598,6 +598,14 @@ class Exporter:
             row = self.row(node, shape_of, scopes)
             rows += self.transformer_rows(node, row, taken) or [self.with_masks(node, row)]
         return rows
+
+    def read_by_rows(self, folded, taken_in):
+        """The nodes that rows need: not those that only become an attribute, or a part of a module."""
+        read = set()
+        for node in reversed(self.graph.nodes):
+            if node not in folded and (node in read or not node.users):
+                read |= {n for n in node.all_input_nodes if (node, n) not in taken_in}
+        return read
 
     def run_original(self, inputs):
         return run(self.copy(self.original), packed(self.input_names, inputs))
@@ -689,23 +697,24 @@ class Exporter:
     def constants(self, model):
         """The values of the nodes that only attributes decide, and those that become attributes: what
         is computed of integers, such as positions that an embedding reads, and of masks; and weights."""
-        values, folded = {}, set()
+        values, folded, known = {}, set(), {}  # known: numbers, too
         factories = [getattr(torch, name) for name in FACTORIES + MORE_FACTORIES]
         for node in self.graph.nodes:
             if node.op == "get_attr":
                 value = compute(model, "get_attr", node.target, (), {})
             elif (not node.op.startswith("call_") or
                   not (node.all_input_nodes or node.target in factories) or
-                  not all(n in values for n in node.all_input_nodes)):
+                  not all(n in known for n in node.all_input_nodes)):
                 continue
             else:
-                value = compute_apart(model, node, values.get)
+                value = compute_apart(model, node, known.get)
+            known[node] = value
             if not isinstance(value, torch.Tensor):
                 continue
             values[node] = value
             if node.op != "get_attr" and (
                     not node.all_input_nodes or not all(values[n].is_floating_point() and n not in folded
-                            for n in node.all_input_nodes) or not value.is_floating_point() or
+                            for n in node.all_input_nodes if n in values) or not value.is_floating_point() or
                     is_parameter(node)):
                 folded.add(node)
         return values, folded

@@ -472,6 +472,8 @@ CASES = [
     tensors(parameters(lambda x, w: F.conv2d(x, w, padding="same"), torch.randn(4, 8, 2, 3)), IMAGE),
     tensors(parameters(lambda x, w: F.conv1d(x, w, padding="same"), torch.randn(4, 6, 4)), T),
     tensors(parameters(lambda x, w: F.conv2d(x, w, None, 2, "valid"), torch.randn(4, 8, 2, 3)), IMAGE),
+    tensors(parameters(lambda x, w: F.conv2d(x, w / w.view(w.size(0), -1).std(1).view(-1, 1, 1, 1)),
+                       torch.randn(4, 8, 2, 3)), IMAGE),
     *([tensors(Deformed(padding=1), IMAGE), tensors(Deformed(2, 1, stride=2, bias=False), IMAGE),
        tensors(Deformed(2, 4, True, padding=(2, 1), dilation=2), IMAGE)] if DeformConv2d else []),
     # weights that are computed
