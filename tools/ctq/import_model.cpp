@@ -442,8 +442,9 @@ class importer {
           r.op->name);
     if (is_any_of(r.op, ctq::op::getitem) && r.reads.size() > 1)
       return fmt::format(
-          "calls {}, which has at most two tensors of integers as indices, of adjacent axes, in "
-          "ctq; the shape of what a mask selects is not known",
+          "calls {}, which has one tensor of integers as an index in ctq, or two of adjacent axes, "
+          "beside whole axes; tools/export_fx.py writes other indices with these; the shape of "
+          "what a mask selects is not known",
           r.op->name);
     if (has_number(all, r)) return number_call(builder, all, r);
     int tensors = 0;  // arguments that come before the options
