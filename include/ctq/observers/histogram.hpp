@@ -117,7 +117,9 @@ class histogram {
     const histogram_growth g = grow(seen_, now, args_.bins, args_.upsample_rate, semantics_);
     const double finer_bins = static_cast<double>(g.downsample) * args_.bins;  // NaN: 0/0
     if (!(finer_bins <= 0x1p53 && static_cast<double>(g.start) <= finer_bins))
-      failure_ = "the observed range grew too much for a histogram";
+      failure_ =
+          "the observed range grew too much for a histogram: give the op that reads the values no "
+          "qconfig";
     if (!failure_.empty()) return;
     if (!count<Isa>(data, g.min, g.max, now)) return;
     if (g.min == seen_.min && g.max == seen_.max) {

@@ -149,6 +149,15 @@ TEST_CASE("NaN is an error from then on") {
   }
 }
 
+TEST_CASE("a range that grows as that of a mask does is an error") {
+  histogram h({});
+  h.observe(std::vector<float>{0.0F, 1.0F});
+  h.observe(std::vector<float>{0.0F, std::numeric_limits<float>::lowest()});
+  CHECK(h.calculate_qparams().error().cause ==
+        "the observed range grew too much for a histogram: give the op that reads the values no "
+        "qconfig");
+}
+
 TEST_CASE("2.1 ignores infinity, 1.13 fails on it") {
   const std::vector<float> data{-inf, 0.0F, 1.0F, inf};
   histogram h({.bins = 4});
