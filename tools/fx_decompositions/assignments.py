@@ -58,20 +58,60 @@ def set_item(x, index, value):
     return assigned(x, items, value)
 
 
+# Functions and methods of each element, by their names: methods that backends have in no pattern.
+OF_ELEMENTS = {"truediv": "div", "clamp": "clip"} | {name: name for name in (
+    "add", "sub", "mul", "div", "pow", "neg", "abs", "exp", "log", "sqrt", "square", "clip", "sin", "cos", "floor",
+    "ceil", "round")}
+
+
+def are_same(a, b):
+    """Whether two arguments are equal: the same node, or the same call."""
+    if not isinstance(a, torch.fx.Node) or not isinstance(b, torch.fx.Node):
+        return type(a) is type(b) and a == b
+    return a is b or (a.op == b.op != "placeholder" and a.target == b.target and a.kwargs == b.kwargs and
+                      len(a.args) == len(b.args) and all(map(are_same, a.args, b.args)))
+
+
+def unmasked(tracer, value, mask):
+    """Of what is computed of y[mask], element by element: the same of y. None of another value."""
+    if not is_tensor(value):
+        return value
+    node = value.node
+    if node.target is operator.getitem and are_same(node.args[1], mask.node):
+        return tracer.proxy(node.args[0])
+    name = node.target if node.op == "call_method" else getattr(node.target, "__name__", "")
+    if not node.op.startswith("call_") or name not in OF_ELEMENTS:
+        return value if rank_of(value) == 0 else None
+    args = [unmasked(tracer, tracer.proxy(a) if isinstance(a, torch.fx.Node) else a, mask) for a in node.args]
+    if any(a is None for a in args) or any(isinstance(a, torch.fx.Node) for a in node.kwargs.values()):
+        return None
+    if not is_tensor(args[0]):  # a number before a tensor
+        if name not in ("add", "mul"):
+            return tracer.create_proxy(node.op, node.target, tuple(args), node.kwargs)
+        args = args[::-1]
+    return getattr(args[0], OF_ELEMENTS[name])(*args[1:], **node.kwargs)
+
+
+def written_where(x, mask, value):
+    """x[mask] = value"""
+    size = tuple(size_of(x))
+    if dtype_of(mask) != torch.bool:
+        raise Undecomposed("an assignment to what indices choose")
+    if is_tensor(value) and rank_of(value) > 0:
+        value = unmasked(x.tracer, value, mask)
+        if value is None or tuple(size_of(value)) != size:
+            raise Undecomposed("an assignment of other elements than those that the mask chooses")
+    mask = reshaped(mask, *size_of(mask), *[1] * (len(size) - rank_of(mask)))
+    return torch.where(mask, as_type_of(x, value), x) if is_tensor(value) else x.masked_fill(mask, value)
+
+
 def assigned(x, items, value):
     """Constants say which elements are taken from where."""
     size = tuple(size_of(x))
     if any(isinstance(i, torch.fx.Proxy) for i in items):
         if len(items) != 1:
             raise Undecomposed("an assignment to what tensors and other indices choose")
-        mask = items[0]
-        if is_tensor(value) and value.node.target is operator.getitem and value.node.args[1] is mask.node:
-            value = x.tracer.proxy(value.node.args[0])  # x[mask] = y[mask]
-            return torch.where(mask, as_type_of(x, value), x) if size_of(value) == size_of(mask) == size else None
-        if dtype_of(mask) != torch.bool or (is_tensor(value) and rank_of(value) > 0):
-            raise Undecomposed("an assignment to what indices choose, or to several elements by a mask")
-        mask = reshaped(mask, *size_of(mask), *[1] * (len(size) - rank_of(mask)))
-        return torch.where(mask, as_type_of(x, value), x) if is_tensor(value) else x.masked_fill(mask, value)
+        return written_where(x, items[0], value)
     is_set = torch.zeros(size, dtype=torch.bool)
     is_set[items] = True
     if not is_tensor(value):

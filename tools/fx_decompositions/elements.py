@@ -68,6 +68,7 @@ for _names, _decompose in {
 for _name in "erf exp2 expm1 log1p softmax log_softmax round".split():
     decomposes(f"special.{_name}")(
         lambda x, *others, own=getattr(torch, _name), **named: own(x, *others, **named))
+decomposes_function(operator.pos)(lambda x: x)
 decomposes("special.expit")(lambda x: x.neg().exp().add(1).reciprocal())
 
 
@@ -247,8 +248,10 @@ def masked_fill(x, mask, value):
 
 
 @decomposes("where")
-def where(condition, x, other):
+def where(condition, x=None, other=None):
     """Of two numbers, or of one, where the condition expands the tensor."""
+    if x is None:
+        raise Undecomposed("the places of a condition, whose number values decide; give torch.where three arguments")
     tensors = [y for y in (x, other) if is_tensor(y)]
     if not tensors:
         filled = torch.full_like(condition.float(), float(other)).masked_fill(condition, float(x))

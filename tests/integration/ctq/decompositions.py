@@ -234,7 +234,7 @@ CASES = [
         lambda x: ((x > 0) + True) * x,
         lambda x: nn.Sequential(nn.ReLU(), nn.LayerNorm(8))(x), lambda x: swish(x) + swish(x, 2.0),
         lambda x: torch.where(x > 0, 1.0, -math.inf), lambda x: torch.where(x > 0, 1, 0) * x,
-        lambda x: x.cpu() * True, lambda x: torch.softmax(x, 1, torch.float32),
+        lambda x: +x.cpu() * True, lambda x: torch.softmax(x, 1, torch.float32),
         lambda x: x.log_softmax(1, torch.float32),
         lambda x: x.contiguous(memory_format=torch.contiguous_format) * x.numel(),
         lambda x: ((x > 0) & (x < 1)).float() + (x > 0), lambda x: x * math.ceil(x.size(1) / 4),
@@ -604,6 +604,15 @@ def of_elements(x):
     return y
 
 
+def scaled_by_masks(x):
+    y = x + 0.0
+    y[y < 0] *= 0.1
+    y[x > 1] = 3 - 2 * -y[x > 1]
+    m = x[..., 0] > 0.5
+    y[m] = (x[m] - x.mean()).clamp(max=1)
+    return y
+
+
 def of_all(x):
     y = x + 0.0
     z = y
@@ -707,7 +716,8 @@ def of_constants(x):
 IN_PLACE = [tensors(sized_rows, T, items(3)),
             *(tensors(f, T) for f in (
                 swap_halves, written_by_masks, accumulate, nearest, of_elements, of_all, shared, of_types, of_pools,
-                Shifted(), Residual(), of_tuples, of_constants, added_to_parts, parts_of))]
+                Shifted(), Residual(), of_tuples, of_constants, added_to_parts, parts_of,
+                scaled_by_masks))]
 
 
 def of_the_whole(x):
@@ -727,6 +737,12 @@ def added_to_a_view(x):
     y = x + 0.0
     z = y.view(2, -1)
     z += 1
+    return y
+
+
+def filled_in_order(x):
+    y = x + 0.0
+    y[x > 0] = x[x > 0].flip(0)
     return y
 
 
@@ -756,6 +772,9 @@ REFUSED = [
     (tensors(lambda x, k: x[:, :k[0].item() + 1], T, items(2)), "a slice whose bounds are values of tensors"),
     (tensors(lambda x, k: x[[k, k]], T, items(2)), "a list of tensors as an index"),
     (tensors(lambda x: x.nonzero(), T), "a result whose size values decide"),
+    (tensors(lambda x: torch.where(x > 0)[0].sum() + x, T), "the places of a condition, whose number values decide"),
+    (tensors(filled_in_order, (8,)), "an assignment of other elements than those that the mask chooses"),
+    (tensors(lambda x, k: operator.setitem(x, k, x[:2]), (8,), items(2)), "an assignment to what indices choose"),
     (tensors(lambda x, k: x.repeat_interleave(k, 1), (2, 2), items(2)), "repeats that are computed"),
     (tensors(lambda x, i, y: x.scatter_reduce(0, i, y, "prod"), (8,), items(8), (8,)), "reduce=prod"),
     (tensors(lambda i: i ^ (i + 1), items(3)), "integers, whose bits no op of ctq computes"),
