@@ -242,6 +242,16 @@ def by_long_list(x, items):
     return selected(x, axis, [place % size_of(x)[axis] for place in items[at]])
 
 
+def in_two_parts(x, items):
+    """x[:, :, :, :, :, None]: more indices than ctq has, those of the last axes first."""
+    items = with_slices(x, items)
+    half = len(items) // 2
+    if half > 4:
+        raise Undecomposed(f"{len(items)} indices")
+    x = x[(Ellipsis, *items[half:])]
+    return x if all(map(is_slice_of_all, items[:half])) else x[(*items[:half], Ellipsis)]
+
+
 def of_pairs(items):
     """Indices of complex numbers that are pairs along a last axis."""
     if any(is_tensor(item) or isinstance(item, list) for item in items):
@@ -265,6 +275,8 @@ def get_item(x, index):
     choosing = [item for item, c in zip(items, chosen) if c is not None]
     if not any(c is not None and c.dtype == torch.bool for c in chosen):
         is_plain = all(item is Ellipsis or item == slice(None) for item, c in zip(items, chosen) if c is None)
+        if len(choosing) == 0 and len(items) > 5:
+            return in_two_parts(x, list(items))
         if len(choosing) == 0 or (len(choosing) == 1 and isinstance(choosing[0], list) and is_plain):
             return by_long_list(x, items)
         return by_tensors(x, list(items))

@@ -140,6 +140,20 @@ for _rank in 1, 2, 3:
         return raised(tensors[0], rank) if len(tensors) == 1 else tuple(raised(x, rank) for x in tensors)
 
 
+def without_empty(call):
+    """Tensors of no elements, such as x[..., 64:] of 64, are left out."""
+    def join(tensors, dim=0, *, out=None):
+        rest = [x for x in tensors if math.prod(size_of(x)) > 0]
+        if len(rest) in (0, len(tensors)):
+            return None
+        return rest[0] if len(rest) == 1 else call(rest, dim)
+    return join
+
+
+decomposes("cat")(without_empty(torch.cat))
+decomposes("concat", "concatenate")(without_empty(torch.concat))
+
+
 @decomposes("hstack")
 def hstack(tensors):
     tensors = [raised(x, 1) for x in tensors]
