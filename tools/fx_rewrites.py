@@ -243,12 +243,16 @@ class Builder(torch.fx.proxy.GraphAppendingTracer):
         self.scopes = scopes
         self.changed_modules = measured.changed_modules
         self.constants = {}  # by node: values of those that attributes alone decide
+        self.wide = {}  # by node: the size of a view of more axes than ctq has; the node has its elements in order
         self.pairs = set()  # nodes that are pairs of real numbers, where complex ones were
         self.replaced = None  # the node in whose place nodes are added
         self.added = []
 
     def value_of(self, proxy):
         return self.measured[proxy.node]
+
+    def value_of_replaced(self):
+        return self.measured[self.replaced]
 
     def argument(self, node):
         """What a decomposition is called with: a proxy, or of what is no tensor its value, such as a
@@ -341,6 +345,8 @@ class Builder(torch.fx.proxy.GraphAppendingTracer):
             decompose = MODULES.get(type(module))
         else:
             decompose = DECOMPOSITIONS.get(node.target) or DECOMPOSITIONS.get(str(node.target))
+        if not getattr(decompose, "takes_wide", False):
+            self.refuse_wide(node)
         if decompose is None or not node.op.startswith("call_") or may_be_number(node):
             return
         self.replaced, self.added = node, []
@@ -352,6 +358,7 @@ class Builder(torch.fx.proxy.GraphAppendingTracer):
         try:
             inspect.signature(decompose).bind(*args, **kwargs)
         except TypeError:
+            self.refuse_wide(node)
             return
         with self.graph.inserting_before(node):
             try:
@@ -362,6 +369,8 @@ class Builder(torch.fx.proxy.GraphAppendingTracer):
                 raise NotExpressible(f"node {node.name} has {e}") from e
             except Exception as e:  # of any type: arguments that PyTorch takes, and nothing here
                 raise NotExpressible(f"node {node.name}: {e}") from e
+            if result is None:
+                self.refuse_wide(node)
             if isinstance(result, (tuple, list)):
                 self.replace_tuple(node, [self.create_arg(x) for x in result])
             elif result is not None:
@@ -369,6 +378,12 @@ class Builder(torch.fx.proxy.GraphAppendingTracer):
         for added in reversed(self.added):
             if not added.users:
                 self.graph.erase_node(added)
+
+    def refuse_wide(self, node):
+        size = next((self.wide[n] for n in node.all_input_nodes if n in self.wide), None)
+        if size is not None:
+            raise NotExpressible(f"node {node.name} reads a tensor of {len(size)} axes, {list(size)}; tensors of more "
+                                 "than 6 can be permuted and reshaped alone")
 
     def replace_one(self, node, by):
         node.replace_all_uses_with(by)

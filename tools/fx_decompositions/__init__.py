@@ -10,5 +10,6 @@ has, so that what PyTorch leaves in float stays in float.
 """
 
 from fx_decompositions import (
-    assignments, attention, complex_numbers, elements, fourier, indices, layers, products, rearrangements, reductions)
+    assignments, attention, complex_numbers, elements, fourier, indices, layers, products, rearrangements, reductions,
+    wide_views)
 from fx_decompositions.table import DECOMPOSITIONS, MODULES, Undecomposed

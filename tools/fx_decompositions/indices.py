@@ -13,6 +13,7 @@ from fx_decompositions.table import (
     size_of,
     Undecomposed)
 from fx_decompositions.views import mean_of, permuted, reshaped, selected, unsqueezed
+from fx_decompositions.wide_views import is_wide, part, takes_wide
 
 
 @decomposes("F.one_hot")
@@ -260,9 +261,12 @@ def of_pairs(items):
 
 
 @decomposes_function(operator.getitem)
+@takes_wide
 def get_item(x, index):
     """By constant masks, and by lists and tensors beside other indices."""
     items = index if isinstance(index, tuple) else (index,)
+    if is_wide(x):
+        return part(x, index) if isinstance(index, int) else None
     if is_complex(x):
         return x.tracer.as_pairs(x.tracer.pairs_of(x)[of_pairs(items)])
     if any(isinstance(item, list) and any(map(is_tensor, item)) for item in items):

@@ -82,7 +82,11 @@ def constant_of(x):
 
 def axis_of(x, dim):
     """An axis counted from the first."""
-    return dim % max(rank_of(x), 1)
+    return axis_of_rank(dim, rank_of(x))
+
+
+def axis_of_rank(dim, rank):
+    return dim % max(rank, 1)
 
 
 def numbers_of(given):

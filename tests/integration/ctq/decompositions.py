@@ -373,6 +373,14 @@ CASES = [
     tensors(parameters(lambda x, w, b: F.bilinear(x[..., :4], x[..., 4:], w, b), torch.randn(3, 4, 4), torch.randn(3)),
             T),
     tensors(lambda x, w: F.bilinear(x, x, w), T, (3, 8, 8)),
+    # views of more than six axes
+    *(tensors(f, (2, 4, 6, 8)) for f in (
+        lambda x: x.view(2, 2, 2, 3, 2, 4, 2).permute(0, 1, 3, 5, 2, 4, 6).reshape(2, -1, 8),
+        lambda x: torch.permute(x.reshape((2, 1, 4, 2, 3, 2, 2, 2)), (0, 2, 4, 6, 1, 3, 5, 7)).contiguous().flatten(4),
+        lambda x: torch.reshape(x, (2, 2, 2, 3, 2, 4, 2)).transpose(1, -1).unbind(0)[1].flatten(1),
+        lambda x: x.view(1, 2, 2, 2, 3, 2, 4, 2).squeeze(0).swapaxes(0, 1)[1] + 1,
+        lambda x: x.view(2, 2, 2, 3, 2, 4, 2).permute(3, 0, 1, 2, 6, 5, 4).clone().view(3, 2, 1, 2, 2, 2, 4, 2)[0][1],
+        lambda x: x.view(2, 2, 2, 3, 2, 4, 2).view(2, 4, 3, 2, 8))),
     # indices
     tensors(lambda i: F.one_hot(i, 5), items(3)), tensors(lambda i: F.one_hot(i * 2, 9).float(), items(3)),
     tensors(lambda x, i: torch.take_along_dim(x, i, 1), T, items(2, 2, 8)),
@@ -766,6 +774,9 @@ REFUSED = [
      "complex numbers that are no products"),
     (tensors(lambda x: pairs(torch.fft.fft(x) + 1), T), "a sum of complex numbers and others"),
     (tensors(lambda x: torch.angle(x), T), "the angle of real numbers"),
+    (tensors(lambda x: x.view(2, 2, 3, 2, 2, 2, 1) * 2, T), "node mul reads a tensor of 7 axes, [2, 2, 3, 2, 2, 2, 1]"),
+    (tensors(lambda x: x.view(2, 2, 3, 2, 2, 2, 1), T), "node output reads a tensor of 7 axes"),
+    (tensors(lambda x: x.view(2, 2, 3, 2, 2, 2, 1).unbind(1)[0], T), "node unbind reads a tensor of 7 axes"),
     (tensors(lambda x: x[0, None, 0, None, 0, None, None, None, None, None].sum(), T), "10 indices"),
     (tensors(lambda x: pairs(torch.fft.fft(x)[[1, 0]]), T), "tensors or lists as indices of complex numbers"),
     (tensors(lambda x: pairs(torch.einsum("nij->nji", torch.fft.fft(x))), T), "torch.einsum of one tensor"),
