@@ -5,7 +5,6 @@ import math
 
 import torch
 import torch.nn.functional as F
-from torch import nn
 
 from fx_decompositions.elements import l1_loss, mse_loss
 from fx_decompositions.table import (
