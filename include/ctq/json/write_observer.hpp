@@ -33,6 +33,11 @@ constexpr void write_observer(writer<Text>& out, const observer_record& o) {
     for_each_difference(o.args, defaults, [&](std::string_view name, const auto& value) {
       write_value(out.plain_key(name), value);
     });
+    if (o.type != observer_class::fixed_qparams) return;
+    // Required by PyTorch, whatever they are.
+    if (o.args.scale == defaults.scale) write_value(out.plain_key("scale"), o.args.scale);
+    if (o.args.zero_point == defaults.zero_point)
+      write_value(out.plain_key("zero_point"), o.args.zero_point);
   });
 }
 

@@ -61,10 +61,11 @@ struct scale_and_float_zero_point {
   if (r.min > 0 || r.max < 0) return "zero is outside the range " + text(r);
   if (r.min < dtype.min || r.max > dtype.max)
     return "the range " + text(r) + " exceeds that of " + std::string(name_of(args.dtype));
-  if (args.reduce_range && args.dtype == quint8 && is_symmetric(args.qscheme))
-    return "reduce_range does not apply to symmetric quint8: the zero point is fixed to 128";
   return {};
 }
+
+inline constexpr const char* reduced_symmetric_quint8 =
+    "reduce_range does not apply to symmetric quint8: the zero point is fixed to 128";
 
 /// Converts float to int32 as x86: INT32_MIN if it does not fit or is NaN.
 [[nodiscard]] inline std::int32_t to_int32(float x) {
@@ -125,8 +126,8 @@ struct scale_and_float_zero_point {
 /// Per-tensor qparams of the observed range; scale 1 and zero point 0 if nothing was observed.
 /// Errors  inconsistent arguments; NaN; an infinite scale
 /// Source  PyTorch UniformQuantizationObserverBase
-[[nodiscard]] inline result<qparams> calculate_qparams(const observer_args& args,
-                                                       const extrema& seen, semantics s = {}) {
+[[nodiscard]] inline result<qparams> qparams_of_range(const observer_args& args,
+                                                      const extrema& seen, semantics s = {}) {
   if (is_per_channel(args.qscheme))
     return fail("qscheme", std::string(name_of(args.qscheme)) + " needs a per-channel observer");
   if (std::string cause = problem_with(args); !cause.empty())
@@ -142,6 +143,14 @@ struct scale_and_float_zero_point {
                  static_cast<std::int32_t>(r.max)};
 }
 
+/// The same for all observers but HistogramObserver.
+/// Errors  also reduce_range for symmetric quint8
+[[nodiscard]] inline result<qparams> calculate_qparams(const observer_args& args,
+                                                       const extrema& seen, semantics s = {}) {
+  if (reduces_symmetric_quint8(args)) return fail("observer arguments", reduced_symmetric_quint8);
+  return qparams_of_range(args, seen, s);
+}
+
 /// Per-channel qparams; a single scale 1 and zero point 0 if nothing was observed.
 /// Errors  as per tensor, with the channel index
 [[nodiscard]] inline result<per_channel_qparams> calculate_qparams(const observer_args& args,
@@ -151,6 +160,7 @@ struct scale_and_float_zero_point {
     return fail("qscheme", std::string(name_of(args.qscheme)) + " needs a per-tensor observer");
   if (std::string cause = problem_with(args); !cause.empty())
     return fail("observer arguments", std::move(cause));
+  if (reduces_symmetric_quint8(args)) return fail("observer arguments", reduced_symmetric_quint8);
   const bool real = args.qscheme == qscheme::per_channel_affine_float_qparams;
   const quant_range r = range_of(args);
   per_channel_qparams q;

@@ -34,7 +34,7 @@ class histogram {
       : args_(args), semantics_(s), bins_(bins_of(args)), count_(bins_of(args)) {
     if (args.bins < 1 || args.upsample_rate < 1)
       failure_ = "bins and upsample_rate must be at least 1";
-    if (args.bins > most_bins) failure_ = "bins must be at most 2²⁴";
+    if (args.bins > max_bins) failure_ = "bins must be at most 2²⁴";
   }
 
   // Moving copies, so that a moved-from object still has its bins.
@@ -84,9 +84,9 @@ class histogram {
   /// Errors  NaN; as observers::calculate_qparams
   [[nodiscard]] result<qparams> calculate_qparams() const {
     if (!failure_.empty()) return fail("calibration data", std::string(failure_));
-    if (!seen_.observed()) return observers::calculate_qparams(args_, seen_, semantics_);
+    if (!seen_.observed()) return qparams_of_range(args_, seen_, semantics_);
     const auto [min, max] = search();
-    return observers::calculate_qparams(args_, {min, max, false}, semantics_);
+    return qparams_of_range(args_, {min, max, false}, semantics_);
   }
 
  private:
@@ -98,10 +98,8 @@ class histogram {
     return fits || histogram_search_overflows(semantics_) ? 0 : std::ilogb(width);
   }
 
-  static constexpr int most_bins = 1 << 24;
-
   static std::size_t bins_of(const observer_args& args) {
-    return static_cast<std::size_t>(std::clamp(args.bins, 1, most_bins));
+    return static_cast<std::size_t>(std::clamp(args.bins, 1, max_bins));
   }
 
   template <class Isa>

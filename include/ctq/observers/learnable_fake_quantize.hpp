@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -58,8 +59,8 @@ class learnable_fake_quantize {
   template <class Isa = isa::native>
   [[nodiscard]] status forward(std::span<const float> in, const shape& shape,
                                std::span<float> out) {
-    if (std::string cause = observers::problem_with(record()); !cause.empty())
-      return fail(std::string(name_of(record().fake_quantize)), std::move(cause));
+    if (const std::string_view cause = problem_inside(record()); !cause.empty())
+      return fail(std::string(name_of(record().fake_quantize)), std::string(cause));
     if (observer_enabled_) {
       observer_.observe<Isa>(in, shape);
       if (const status asked = update_from_observer(); !asked) return asked;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "ctq/core/result.hpp"
@@ -31,28 +32,6 @@ namespace ctq::observers {
     r.args.quant_max = 255;
   }
   return r;
-}
-
-/// The problem with an observer inside a fake quantize, or empty if it is valid.
-[[nodiscard]] inline std::string problem_with(const observer_record& r) {
-  using enum observer_class;
-  const auto inner = [&](auto... allowed) { return ((r.type == allowed) || ...); };
-  switch (r.fake_quantize) {
-    case fake_quantize_class::fused_moving_avg_obs_fake_quantize:
-      return inner(moving_average_min_max, moving_average_per_channel_min_max)
-                 ? ""
-                 : "its observer is not a moving average";
-    case fake_quantize_class::fixed_qparams_fake_quantize:
-      return inner(fixed_qparams) ? "" : "its observer is not FixedQParamsObserver";
-    case fake_quantize_class::learnable_fake_quantize:
-      if (r.args.qscheme == qscheme::per_channel_affine_float_qparams)
-        return "a float zero point cannot be trained";
-      [[fallthrough]];
-    default:
-      return inner(none, placeholder, noop, recording, reuse_input)
-                 ? "its observer has no quantization parameters"
-                 : "";
-  }
 }
 
 /// A fake quantize of one of these classes. forward returns an error and writes nothing if the data
@@ -92,8 +71,8 @@ class observing_fake_quantize {
   template <class Isa = isa::native>
   [[nodiscard]] status forward(std::span<const float> in, const shape& shape,
                                std::span<float> out) {
-    if (std::string cause = problem_with(record()); !cause.empty())
-      return fail(std::string(name_of(record().fake_quantize)), std::move(cause));
+    if (const std::string_view cause = problem_inside(record()); !cause.empty())
+      return fail(std::string(name_of(record().fake_quantize)), std::string(cause));
     if (observer_enabled_) observer_.observe<Isa>(in, shape);
     if (const status updated =
             uses_dynamic_formula() ? update_as_dynamic() : update_from_observer();

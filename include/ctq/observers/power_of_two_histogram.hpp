@@ -95,7 +95,7 @@ class power_of_two_histogram {
   /// Scale 1 and zero point 0 if nothing was observed.
   /// Errors  NaN; as observers::calculate_qparams
   [[nodiscard]] result<qparams> calculate_qparams() const {
-    if (args_.bins < 2 || args_.bins > most_bins)
+    if (args_.bins < 2 || args_.bins > max_bins)
       return fail("observer arguments", "bins must be between 2 and 2²⁴");
     if (!has_values() || seen_.saw_nan)
       return observers::calculate_qparams(args_, seen_, semantics_);
@@ -110,10 +110,8 @@ class power_of_two_histogram {
   }
 
  private:
-  static constexpr int most_bins = 1 << 24;
-
   static std::size_t bins_of(const observer_args& args) {
-    return static_cast<std::size_t>(std::clamp(args.bins, 2, most_bins));
+    return static_cast<std::size_t>(std::clamp(args.bins, 2, max_bins));
   }
   [[nodiscard]] bool has_values() const { return seen_.min <= seen_.max; }
 

@@ -103,7 +103,7 @@ struct observer_args {
   double averaging_constant = 0.01;  // moving averages: 0 to 1, the weight of a new batch
   int ch_axis = 0;                   // per channel
   int group_size = 0;                // per channel, ch_axis 0; 0: one range for all of it
-  int bins = 2048;                   // histogram: >= 1
+  int bins = 2048;                   // histogram: 1 to max_bins; power of two: from 2
   int upsample_rate = 128;           // histogram: >= 1, bins into which a bin is divided to merge
   bool is_dynamic = false;           // placeholder
   float scale = 1.0F;                // fixed_qparams, learnable_fake_quantize
@@ -117,6 +117,9 @@ struct observer_args {
 /// must fit into int32.
 inline constexpr quant_range int4_range{-8, 7};
 inline constexpr int max_group_size = 1 << 20;
+
+/// The most bins of a histogram.
+inline constexpr int max_bins = 1 << 24;
 
 /// Whether both bounds are given; a single one is ignored, as in PyTorch.
 [[nodiscard]] constexpr bool has_custom_range(const observer_args& a) {
@@ -140,6 +143,37 @@ struct observer_record {
       custom ? quant_range{a.quant_min.value, a.quant_max.value} : range_of(a.dtype);
   const bool halve = a.reduce_range && (custom || a.dtype == quint8 || a.dtype == qint8);
   return halve ? quant_range{r.min >> 1, r.max >> 1} : r;
+}
+
+/// Whether reduce_range would halve integers whose zero point stays 128. PyTorch rejects that for
+/// all observers but HistogramObserver.
+[[nodiscard]] constexpr bool reduces_symmetric_quint8(const observer_args& a) {
+  return a.reduce_range && a.dtype == quint8 &&
+         (a.qscheme == qscheme::per_tensor_symmetric ||
+          a.qscheme == qscheme::per_channel_symmetric);
+}
+
+/// What is wrong with the observer inside a fake quantize, or empty.
+[[nodiscard]] constexpr std::string_view problem_inside(const observer_record& r) {
+  using enum observer_class;
+  const auto inner = [&r](auto... allowed) { return ((r.type == allowed) || ...); };
+  switch (r.fake_quantize) {
+    case fake_quantize_class::none: return {};
+    case fake_quantize_class::fused_moving_avg_obs_fake_quantize:
+      if (!inner(moving_average_min_max, moving_average_per_channel_min_max))
+        return "its observer is not a moving average";
+      return {};
+    case fake_quantize_class::fixed_qparams_fake_quantize:
+      return inner(fixed_qparams) ? "" : "its observer is not FixedQParamsObserver";
+    case fake_quantize_class::learnable_fake_quantize:
+      if (r.args.qscheme == qscheme::per_channel_affine_float_qparams)
+        return "a float zero point cannot be trained";
+      [[fallthrough]];
+    case fake_quantize_class::fake_quantize:
+      if (inner(none, placeholder, noop, recording, reuse_input))
+        return "its observer has no quantization parameters";
+  }
+  return {};
 }
 
 template <observer_class Class, observer_args Args>
@@ -221,7 +255,7 @@ template <observer_args Args = observer_args{}>
 struct power_of_two_histogram_observer : observer<observer_class::power_of_two_histogram, Args> {};
 
 /// Fixed scale and zero point: {.scale = 0x1p-8, .zero_point = 0}.
-template <observer_args Args = observer_args{}>
+template <observer_args Args>
 struct fixed_qparams_observer : observer<observer_class::fixed_qparams, Args> {};
 
 /// No statistics: for values that are kept in half precision or float.

@@ -59,6 +59,8 @@ enum class rule : std::uint8_t {
   observer_qscheme,
   observer_dtype,
   observer_group_size,
+  observer_argument,
+  fake_quantize_observer,
   regex_syntax,
 };
 
@@ -182,6 +184,16 @@ inline constexpr rule_info table[] = {
      "activation, by a PerChannelMinMaxObserver of qint8, per_channel_symmetric, ch_axis 0, "
      "quant_min and quant_max in -8 to 7.",
      "Use int8_dynamic_activation_int4_weight_qconfig<group_size>, or omit group_size."},
+    {"observer-argument",
+     "An argument of an observer has a value that it cannot use: averaging_constant is 0 to 1, "
+     "bins "
+     "and upsample_rate are from 1 (bins of a PowerOfTwoHistogramObserver from 2), ch_axis is an "
+     "axis of a tensor, scale is positive and finite, zero_point is an integer of the range.",
+     "Correct the number, or omit the argument."},
+    {"fake-quantize-observer",
+     "FusedMovingAvgObsFakeQuantize needs a moving average, FixedQParamsFakeQuantize a "
+     "FixedQParamsObserver, the others an observer with a scale and a zero point.",
+     "Use one of those observers inside the fake quantize."},
     {"regex-syntax", "The name is not a regular expression that ctq supports.",
      "Supported: . [a-z] [^...] \\d \\w \\s ( ) (?: ) | * + ? ^ $ and lazy forms, 256 characters."},
 };

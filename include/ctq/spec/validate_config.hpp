@@ -6,6 +6,7 @@
 #include "ctq/ops/backend_ops.hpp"
 #include "ctq/spec/finding.hpp"
 #include "ctq/spec/validate_fusion.hpp"
+#include "ctq/spec/validate_observer.hpp"
 
 // Checks a single pattern config.
 
@@ -230,6 +231,8 @@ constexpr void pattern_config(findings& out, int i, const backend_pattern_config
   observation(out, at, c);
   paths(out, at, c);
   input_index(out, at, c.input_type_to_index);
+  for (const observer_record& o : c.overwrite_output_observer)
+    observer(out, {i, -1, "overwrite_output_observer", {}}, o);
   for (int k = 0; k < c.dtype_configs.size(); ++k) {
     weight_of(out, {i, k, {}, {}}, c, c.dtype_configs[k]);
     if (!dtypes_are_fine) dtypes(out, {i, k, {}, {}}, c.dtype_configs[k]);

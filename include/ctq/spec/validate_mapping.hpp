@@ -8,60 +8,13 @@
 #include "ctq/spec/finding.hpp"
 #include "ctq/spec/name_regex.hpp"
 #include "ctq/spec/qconfig_mapping.hpp"
+#include "ctq/spec/validate_observer.hpp"
 
 // Checks that a QConfigMapping is well-formed, as validate.hpp does for backends.
 
 namespace ctq {
 
 namespace rules {
-
-constexpr bool has_statistics(observer_class c) {
-  return c == observer_class::min_max || c == observer_class::moving_average_min_max ||
-         c == observer_class::histogram || is_per_channel(c);
-}
-
-/// Checks that both bounds or none are given, inside the dtype, in ascending order, with 0 between
-/// them.
-constexpr void observer_range(findings& out, spec_place at, const observer_args& a) {
-  if (!a.quant_min.given && !a.quant_max.given) return;
-  const quant_range range = range_of(a.dtype);
-  const auto outside = [&range](const optional_int& v) {
-    return v.given && (v.value < range.min || v.value > range.max);
-  };
-  at.part = outside(a.quant_min) || !outside(a.quant_max) ? "quant_min" : "quant_max";
-  constexpr rule r = rule::observer_quant_range;
-  if (outside(a.quant_min) || outside(a.quant_max)) {
-    out.error(r, at, (outside(a.quant_min) ? a.quant_min : a.quant_max).value, " is outside ",
-              name_of(a.dtype), ", which holds ", range.min, " to ", range.max);
-  } else if (a.quant_min.given != a.quant_max.given) {
-    out.error(r, at, "quant_min and quant_max must be given together");
-  } else if (a.quant_min.value >= a.quant_max.value) {
-    out.error(r, at, a.quant_min.value, " is not below quant_max, ", a.quant_max.value);
-  } else if (a.quant_min.value > 0 || a.quant_max.value < 0) {
-    out.error(r, at, "the range ", a.quant_min.value, " to ", a.quant_max.value,
-              " does not contain 0");
-  }
-}
-
-constexpr void observer(findings& out, spec_place at, const observer_record& o) {
-  if (!has_statistics(o.type)) return;
-  if (!is_quantized(o.args.dtype)) {
-    at.part = "dtype";
-    out.error(rule::observer_dtype, at, name_of(o.args.dtype), " has no integers, ",
-              name_of(o.type), " needs a quantized dtype");
-    return;
-  }
-  observer_range(out, at, o.args);
-  if (!(o.args.eps > 0 && o.args.eps <= 3.4028234663852886e38F)) {
-    static_text<32> eps;
-    append_decimal(eps, static_cast<double>(o.args.eps));
-    at.part = "eps";
-    out.error(rule::observer_eps, at, eps.view(), " is not positive and finite");
-  }
-  at.part = "qscheme";
-  if (is_per_channel(o.type) != is_per_channel(o.args.qscheme))
-    out.error(rule::observer_qscheme, at, name_of(o.type), " cannot be ", name_of(o.args.qscheme));
-}
 
 /// What a qconfig with group_size lacks, which the kernel requires; empty: nothing.
 constexpr std::string_view missing_per_group(const qconfig_record& q) {

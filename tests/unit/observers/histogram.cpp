@@ -246,6 +246,21 @@ TEST_CASE("infinite values alone leave no range, and are remembered") {
   CHECK(h.ignored_infinity());
 }
 
+// Numbers of PyTorch 1.13.
+TEST_CASE("reduce_range of symmetric quint8 keeps the zero point, as no other observer does") {
+  std::vector<float> data;
+  for (int i = -40; i <= 80; ++i) data.push_back(static_cast<float>(i) / 40);
+  observer_args args{.qscheme = qscheme::per_tensor_symmetric, .reduce_range = true};
+  histogram h(args, semantics::torch_1_13);
+  h.observe(data);
+  CHECK(*h.calculate_qparams() == qparams{0x1.01d3a8p-5F, 128, 0, 127});
+  args.quant_min = 0, args.quant_max = 255;
+  histogram custom(args, semantics::torch_1_13);
+  custom.observe(data);
+  CHECK(*custom.calculate_qparams() == qparams{0x1.01d3a8p-5F, 63, 0, 127});
+  CHECK(!observers::calculate_qparams(args, {-1.0F, 2.0F, false}));
+}
+
 TEST_CASE("one that was moved from still is a histogram") {
   histogram h({});
   h.observe(std::vector<float>{0.0F, 1.0F});

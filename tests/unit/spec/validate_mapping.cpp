@@ -31,36 +31,11 @@ static_assert(is_fine<global<qconfig_none>, allow_float<"fc">,
                       module_name_regex<R"(layer\d\..*)", with_activation<observer_args{}>>>);
 static_assert(is_fine<global<qconfig<placeholder_observer<>, noop_observer<>>>>);
 
-static_assert(says<global<with_activation<observer_args{.quant_min = 0, .quant_max = 256}>>>(
-    0,
-    "error: activation.quant_max: 256 is outside quint8, which holds 0 to 255 "
-    "[observer-quant-range]"));
 static_assert(
     says<allow_float<"a">,
          object_type<nn::relu, with_activation<observer_args{.quant_min = 1, .quant_max = 9}>>>(
         1,
         "error: activation.quant_min: the range 1 to 9 does not contain 0 [observer-quant-range]"));
-static_assert(says<global<with_activation<observer_args{.quant_max = 127}>>>(
-    0,
-    "error: activation.quant_min: quant_min and quant_max must be given together "
-    "[observer-quant-range]"));
-static_assert(says<global<with_activation<observer_args{.quant_min = 7, .quant_max = 7}>>>(
-    0, "error: activation.quant_min: 7 is not below quant_max, 7 [observer-quant-range]"));
-static_assert(says<global<with_activation<observer_args{.eps = 0.0F}>>>(
-    0, "error: activation.eps: 0 is not positive and finite [observer-eps]"));
-static_assert(says<global<with_activation<observer_args{.dtype = f16}>>>(
-    0,
-    "error: activation.dtype: float16 has no integers, MinMaxObserver needs a quantized dtype "
-    "[observer-dtype]"));
-static_assert(
-    says<global<qconfig<min_max_observer<>,
-                        per_channel_min_max_observer<{.qscheme = qscheme::per_tensor_affine}>>>>(
-        0,
-        "error: weight.qscheme: PerChannelMinMaxObserver cannot be per_tensor_affine "
-        "[observer-qscheme]"));
-static_assert(says<global<with_activation<observer_args{.qscheme = qscheme::per_channel_affine}>>>(
-    0,
-    "error: activation.qscheme: MinMaxObserver cannot be per_channel_affine [observer-qscheme]"));
 static_assert(says<module_name_regex<"layer(1", qconfig_none>>(
     0, "error: module_name_regex: layer(1 is not a supported regular expression [regex-syntax]"));
 using in_row = placeholder_observer<{.dtype = qint8, .is_dynamic = true}>;
