@@ -7,9 +7,9 @@
 #include <string_view>
 #include <utility>
 
-#include "ctq/core/report.hpp"
 #include "ctq/core/same_text.hpp"
 #include "ctq/core/sum.hpp"
+#include "ctq/graph/checked_model.hpp"
 #include "ctq/graph/graph.hpp"
 #include "ctq/graph/integers.hpp"
 #include "ctq/graph/shape_rules.hpp"
@@ -285,16 +285,5 @@ template <class... Layer>
 constexpr auto sequential(shape input, const Layer&... layer) {
   return linking::sequential(std::index_sequence_for<Layer...>{}, input, layer...);
 }
-
-template <const auto& Model>
-struct model_check {
-  static constexpr bool bad() { return Model.problem.any(); }
-  static constexpr auto message() { return Model.problem.text; }
-};
-
-/// Reports the error of a model, if it has one, when instantiated: derive from it to check the
-/// model. The compile error names the node.
-template <const auto& Model>
-struct checked_model : report<model_check<Model>> {};
 
 }  // namespace ctq

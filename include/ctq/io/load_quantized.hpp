@@ -192,7 +192,7 @@ template <class Plan, class... Option>
 ///   Option  as of convert: add_within_one_step if the model was converted with it, dispatch
 /// Errors  as read_safetensors; a file that was changed or damaged, or is of another plan, with
 ///         what differs; as quantized_model::make or dispatched_model::make. With the file's name
-template <class Plan, code_option... Option>
+template <compiled_plan Plan, code_option... Option>
 [[nodiscard, gnu::cold]] result<converted_model<Plan, isa::of_models, Option...>> load_quantized(
     const file_path& path, Option...) {
   auto file = read_safetensors(path);
@@ -202,11 +202,18 @@ template <class Plan, code_option... Option>
 }
 
 /// The same for a file in memory, such as one that is part of the program.
-template <class Plan, code_option... Option>
+template <compiled_plan Plan, code_option... Option>
 [[nodiscard, gnu::cold]] result<converted_model<Plan, isa::of_models, Option...>> load_quantized(
     std::span<const std::byte> file, Option...) {
   const std::string name = "embedded model";
   return quantized_file::model_of<Plan, Option...>(view_safetensors(file, name), nullptr, name);
+}
+
+/// Another type than a plan: a compile error that says so.
+template <class Other, class... Argument>
+requires(!compiled_plan<Other>) status load_quantized(const Argument&...) {
+  static_cast<void>(sizeof(report<plan_argument_check<Other>>));
+  return done{};
 }
 
 }  // namespace ctq

@@ -240,4 +240,13 @@ struct list_op : function_op<Self, Options> {
   }
 };
 
+/// The op's identity; null if it is not an op.
+template <class Op>
+constexpr op_id id_or_null(const Op&) {
+  if constexpr (requires { op_id{Op::id()}; })
+    return Op::id();
+  else
+    return nullptr;
+}
+
 }  // namespace ctq

@@ -27,8 +27,8 @@ struct graph_plan_check {
     }
   }
   static constexpr diagnostic find() {
-    if constexpr (Model.problem.any()) {
-      return Model.problem;
+    if constexpr (model_check<Model>::bad()) {
+      return model_check<Model>::find();
     } else if constexpr (has_finding<Backend>()) {
       return backend_check<Backend>::found;
     } else if constexpr (mapping_check<Mapping>::bad()) {
@@ -77,7 +77,8 @@ struct plan_check {
   static constexpr diagnostic find() {
     using graphs = graph_plan_check<Model, Backend, Mapping, Policy, Options>;
     using parts = plan_parts<Model, Backend, Mapping, Policy, Options>;
-    if constexpr (Model.problem.any() || has_finding<Backend>() || mapping_check<Mapping>::bad()) {
+    if constexpr (model_check<Model>::bad() || has_finding<Backend>() ||
+                  mapping_check<Mapping>::bad()) {
       return graphs::found;
     } else if constexpr (constexpr diagnostic why =
                              check_compiled_code(fused_v<Model, Backend, Options>,
@@ -118,8 +119,8 @@ struct plan_check {
 template <const auto& Model, class Backend>
 struct float_check {
   static constexpr diagnostic find() {
-    if constexpr (Model.problem.any()) {
-      return Model.problem;
+    if constexpr (model_check<Model>::bad()) {
+      return model_check<Model>::find();
     } else if constexpr (has_finding<Backend>()) {
       return backend_check<Backend>::found;
     } else {
@@ -164,6 +165,27 @@ struct plan : report<plan_check<Model, Backend, Mapping, Policy, Options>> {
   static constexpr auto& lowered = parts::lowered;
   static constexpr auto& observed_schedule = parts::observed_schedule;
   static constexpr auto& int8_schedule = parts::int8_schedule;
+};
+
+/// Satisfied by plan and types derived from it.
+template <class Plan>
+concept compiled_plan = requires {
+  typename Plan::parts;
+  Plan::prepared;
+  Plan::mapping;
+};
+
+/// What is wrong with an argument that should be a plan.
+template <class Plan>
+struct plan_argument_check {
+  static constexpr bool bad() { return !compiled_plan<Plan>; }
+  static constexpr auto message() {
+    return diagnostic{}
+        .line("not a plan, but given as one: it is")
+        .line("ctq::plan<model, backend, mapping>")
+        .line("or derived from it")
+        .text;
+  }
 };
 
 }  // namespace ctq

@@ -244,7 +244,8 @@ template <const auto& Model, class Backend, class Mapping = default_qconfig_mapp
   // Reported first.
   static_cast<void>(sizeof(report<observing_check<Options>>));
   static_cast<void>(sizeof(report<plan_check<Model, Backend, Mapping, Policy, Options>>));
-  return observed_model<Model, plan<Model, Backend, Mapping, Policy, Options>, Isa>{w, s};
+  if constexpr (constant_model<Model>)
+    return observed_model<Model, plan<Model, Backend, Mapping, Policy, Options>, Isa>{w, s};
 }
 
 }  // namespace ctq

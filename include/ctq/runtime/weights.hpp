@@ -11,7 +11,9 @@
 #include <utility>
 #include <vector>
 
+#include "ctq/core/report.hpp"
 #include "ctq/core/result.hpp"
+#include "ctq/graph/checked_model.hpp"
 #include "ctq/graph/graph.hpp"
 #include "ctq/kernels/batch_norm_fold.hpp"
 #include "ctq/ops/backend_ops.hpp"
@@ -182,7 +184,7 @@ struct parameter {
 /// Threads   const: any number of threads may read them
 /// Lifetime  copies share the tensors; moving copies, so no object is ever empty
 template <const auto& Model>
-class model_weights {
+class model_weights : report<model_check<Model>> {
  public:
   /// Errors  a tensor that is missing, superfluous, given twice, of another shape, or with values
   ///         that are NaN or infinite (operands, such as masks, may be infinite); as

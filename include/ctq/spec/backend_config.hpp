@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <string_view>
 
+#include "ctq/core/diagnostic.hpp"
 #include "ctq/core/fixed_string.hpp"
 #include "ctq/core/view.hpp"
 #include "ctq/spec/backend_pattern_config.hpp"
@@ -112,6 +113,70 @@ inline constexpr bool is_list<mp::mp_list<Config...>> = true;
 template <class Config>
 using as_list = mp::mp_if_c<is_list<Config>, Config, mp::mp_list<Config>>;
 
+template <class Part>
+concept is_part = requires(backend_pattern_config_record& r) {
+  Part::apply(r);
+};
+
+/// Whether the arguments of a config are of the right kinds. A function, for derived configs.
+template <class Pattern, class... Part>
+constexpr bool has_parts(const backend_pattern_config<Pattern, Part...>*) {
+  return pattern_parts::names_ops<Pattern> && (is_part<Part> && ...);
+}
+constexpr bool has_parts(const void*) { return false; }
+
+/// The index of the first config that is none, or has an argument that is none of its parts; -1:
+/// there is no such.
+template <class Config>
+constexpr bool add_to_index(Config*, int& index) {
+  index += has_parts(static_cast<const Config*>(nullptr)) ? 1 : 0;
+  return has_parts(static_cast<const Config*>(nullptr));
+}
+template <class... Config>
+constexpr bool add_to_index(mp::mp_list<Config...>*, int& index) {
+  return (add_to_index(static_cast<Config*>(nullptr), index) && ...);
+}
+template <class List>
+constexpr int first_misfit() {
+  int index = 0;
+  return add_to_index(static_cast<List*>(nullptr), index) ? -1 : index;
+}
+
+template <class Backend>
+concept has_records = requires {
+  requires std::same_as<decltype(Backend::records), const view<backend_pattern_config_record>>;
+  std::string_view{Backend::name};
+};
+
+/// Satisfied by types derived from backend_config, and by backends read from a file.
+template <class Backend>
+concept is_backend = has_records<Backend> || requires {
+  typename Backend::config_list;
+  std::string_view{Backend::name};
+};
+
+/// Satisfied by backends of which every config is one, with arguments that are its parts.
+template <class Backend>
+concept has_configs = is_backend<Backend> &&(has_records<Backend> || requires {
+  requires Backend::is_well_formed;
+} || first_misfit<typename Backend::config_list>() < 0);
+
+/// What keeps a type from being a backend.
+template <class Backend>
+constexpr diagnostic misfit() {
+  diagnostic d;
+  if constexpr (!is_backend<Backend>) {
+    d.line("not a backend, but given as one: it").line("is a type derived from");
+    d.line("ctq::backend_config<...>, and comes").line("after the model");
+  } else {
+    d.line("backend: ", Backend::name);
+    d.line("config: #", first_misfit<typename Backend::config_list>());
+    d.line("not a backend_pattern_config<").line("pattern<op, ...>, part, ...> with parts");
+    d.line("such as dtype_configs<...>");
+  }
+  return d;
+}
+
 /// Writes the records of a list to `to`, which afterwards is the place after them.
 template <class... Config>
 constexpr void write_records(mp::mp_list<Config...>*, backend_pattern_config_record*& to) {
@@ -136,7 +201,9 @@ inline constexpr auto records_of = make_records<typename Backend::config_list>()
 
 template <class Backend>
 constexpr backend_view view_of() {
-  if constexpr (requires { Backend::records; }) {
+  if constexpr (!has_configs<Backend>) {
+    return {};
+  } else if constexpr (has_records<Backend>) {
     return {Backend::name, Backend::records};
   } else {
     return {Backend::name,
@@ -146,7 +213,7 @@ constexpr backend_view view_of() {
 
 }  // namespace backend_parts
 
-/// The records of a backend defined by types or read from a file.
+/// The records of a backend defined by types or read from a file; none of another type.
 template <class Backend>
 inline constexpr backend_view backend_v = backend_parts::view_of<Backend>();
 

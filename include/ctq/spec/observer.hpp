@@ -254,8 +254,8 @@ struct histogram_observer : observer<observer_class::histogram, Args> {};
 template <observer_args Args = observer_args{}>
 struct power_of_two_histogram_observer : observer<observer_class::power_of_two_histogram, Args> {};
 
-/// Fixed scale and zero point: {.scale = 0x1p-8, .zero_point = 0}.
-template <observer_args Args>
+/// Fixed scale and zero point: {.scale = 0x1p-8, .zero_point = 0}. A scale must be given.
+template <observer_args Args = observer_args{.scale = 0}>
 struct fixed_qparams_observer : observer<observer_class::fixed_qparams, Args> {};
 
 /// No statistics: for values that are kept in half precision or float.

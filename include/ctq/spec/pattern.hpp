@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <string_view>
+#include <type_traits>
 
 #include "ctq/core/view.hpp"
 #include "ctq/ops/op.hpp"
@@ -74,12 +75,6 @@ inline constexpr bool is_nested = false;
 template <auto Head, auto... Argument>
 inline constexpr bool is_nested<nested_t<Head, Argument...>> = true;
 
-template <class Op>
-constexpr op_id id_of(const Op&) {
-  return Op::id();
-}
-constexpr op_id id_of(match_all_t) { return nullptr; }
-
 template <std::size_t N>
 struct builder {
   std::array<pattern_element, N> element{};
@@ -87,7 +82,7 @@ struct builder {
 
   template <class Op>
   constexpr void append(const Op& op) {
-    element[count++].op = id_of(op);
+    element[count++].op = id_or_null(op);
   }
   template <auto Head, auto... Argument>
   constexpr void append(const nested_t<Head, Argument...>&) {
@@ -116,13 +111,13 @@ constexpr auto elements_of(const First& first, const Later&...) {
   std::array<pattern_element, tree + sizeof...(Later)> all{};
   std::size_t at = sizeof...(Later);
   if constexpr (tree == 1 && !is_nested<First>) {
-    all[at].op = id_of(first);
+    all[at].op = id_or_null(first);
   } else {
     builder<tree> b;
     b.append(first);
     for (std::size_t i = 0; i < tree; ++i) all[at + i] = b.element[i];
   }
-  ((all[--at] = {id_of(Later{}), 1}), ...);
+  ((all[--at] = {id_or_null(Later{}), 1}), ...);
   return all;
 }
 
@@ -150,6 +145,22 @@ struct pattern<Op> {
 };
 
 namespace pattern_parts {
+
+/// Satisfied by what a pattern consists of.
+template <class Part>
+inline constexpr bool is_part = id_or_null(Part{}) != nullptr;
+template <>
+inline constexpr bool is_part<match_all_t> = true;
+template <auto Head, auto... Argument>
+inline constexpr bool is_part<nested_t<Head, Argument...>> =
+    is_part<std::remove_cvref_t<decltype(Head)>> &&
+    (is_part<std::remove_cvref_t<decltype(Argument)>> && ...);
+
+template <class Pattern>
+inline constexpr bool names_ops = false;
+template <auto... Op>
+inline constexpr bool names_ops<pattern<Op...>> = (is_part<std::remove_cvref_t<decltype(Op)>> &&
+                                                   ...);
 
 /// Appends the tree at an element in PyTorch's nested form; returns the index of the next one.
 template <class Text>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <concepts>
+
 #include "ctq/spec/observer.hpp"
 
 // The quantization of a node: an observer for its activations and one for its weight.
@@ -26,11 +28,23 @@ struct as_activation {
   static constexpr observer_record value{};
 };
 
+/// The record of an observer type; of another type, that of no observer, which validate reports.
+template <class Observer>
+constexpr observer_record record_of() {
+  if constexpr (requires {
+                  requires std::same_as<decltype(Observer::value), const observer_record>;
+                })
+    return Observer::value;
+  else
+    return {};
+}
+
 /// A qconfig as a type.
 template <class Activation, class Weight, class Output = as_activation>
 struct qconfig {
   static constexpr bool quantizes = true;
-  static constexpr qconfig_record value{Activation::value, Weight::value, Output::value};
+  static constexpr qconfig_record value{record_of<Activation>(), record_of<Weight>(),
+                                        record_of<Output>()};
 };
 
 /// The node stays in float: PyTorch's None.

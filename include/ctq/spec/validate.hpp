@@ -156,6 +156,8 @@ struct backend_check {
   static constexpr diagnostic find() {
     if constexpr (requires { Backend::template problem<Strictness>; }) {
       return Backend::template problem<Strictness>;
+    } else if constexpr (!backend_parts::has_configs<Backend>) {
+      return backend_parts::misfit<Backend>();
     } else {
       return rules::describe(backend_v<Backend>, Strictness);
     }

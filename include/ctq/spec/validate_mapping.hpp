@@ -47,13 +47,39 @@ constexpr void group_size(findings& out, int entry, const qconfig_record& q) {
     out.error(rule::observer_group_size, {entry, -1, of, "group_size"}, missing);
 }
 
+/// Checks that an entry was made of types of the right kinds, and the order.
+constexpr void entry(findings& out, int i, const mapping_entry& e) {
+  const bool ordered = e.level == mapping_level::module_name_object_type_order;
+  if (e.level == mapping_level::none)
+    out.error(rule::wrong_type, {i, -1, {}, {}},
+              "not an entry of a qconfig_mapping, such as global<...>, object_type<...> or "
+              "module_name<...>");
+  if (e.op == nullptr && (ordered || e.level == mapping_level::object_type))
+    out.error(rule::wrong_type, {i, -1, name_of(e.level), {}}, "not an op, such as nn::linear");
+}
+
+/// Whether the observers of a qconfig are observers.
+constexpr bool observers_are_given(findings& out, int entry, const qconfig_record& q) {
+  const bool no_activation = q.activation.type == observer_class::none;
+  const bool no_weight = q.weight.type == observer_class::none;
+  if (no_activation && no_weight) {
+    out.error(rule::wrong_type, {entry, -1, "qconfig", {}},
+              "not a qconfig<activation observer, weight observer>, and not qconfig_none");
+  } else if (no_activation || no_weight) {
+    out.error(rule::wrong_type, {entry, -1, no_weight ? "weight" : "activation", {}},
+              "not an observer, such as min_max_observer<> or placeholder_observer<>");
+  }
+  return !no_activation && !no_weight;
+}
+
 }  // namespace rules
 
 /// Appends the findings of all entries.
 constexpr void validate(const mapping_view& mapping, findings& out) {
   for (int i = 0; i < mapping.count && !out.full(); ++i) {
     const mapping_entry& e = mapping.entries[i];
-    if (e.quantizes) {
+    rules::entry(out, i, e);
+    if (e.quantizes && rules::observers_are_given(out, i, e.qconfig)) {
       rules::observer(out, {i, -1, "activation", {}}, e.qconfig.activation);
       rules::observer(out, {i, -1, "weight", {}}, e.qconfig.weight);
       if (e.qconfig.output.type != observer_class::none)
@@ -95,6 +121,12 @@ struct mapping_check {
   static constexpr diagnostic find() {
     if constexpr (requires { Mapping::problem; }) {
       return Mapping::problem;
+    } else if constexpr (!mapping_parts::is_mapping<Mapping>) {
+      return diagnostic{}
+          .line("not a QConfigMapping, but given as one:")
+          .line("it is a type derived from")
+          .line("ctq::qconfig_mapping<...>, and comes")
+          .line("after the model and the backend");
     } else {
       return rules::describe(mapping_v<Mapping>);
     }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <cmath>
-#include <cstdint>
 #include <string_view>
 
 #include "ctq/core/shape.hpp"
@@ -58,74 +56,69 @@ constexpr void not_allowed(findings& out, rule r, const spec_place& at, double x
   out.error(r, at, number.view(), why);
 }
 
-/// Checks the arguments that only observers of this class have.
-constexpr void arguments(findings& out, spec_place at, const observer_record& o) {
+constexpr spec_place part(spec_place at, std::string_view name) {
+  at.part = name;
+  return at;
+}
+
+/// Checks the arguments that only observers of some classes have.
+constexpr void arguments(findings& out, const spec_place& at, const observer_record& o) {
   const observer_args& a = o.args;
   constexpr rule r = rule::observer_argument;
   constexpr auto axes = static_cast<int>(max_rank);
-  at.part = "averaging_constant";
   if (is_moving_average(o.type) && !(a.averaging_constant >= 0 && a.averaging_constant <= 1))
-    not_allowed(out, r, at, a.averaging_constant, " is not a weight of a new batch: 0 to 1");
-  at.part = "ch_axis";
+    not_allowed(out, r, part(at, "averaging_constant"), a.averaging_constant,
+                " is not a weight of a new batch: 0 to 1");
   if (is_per_channel(o.type) && (a.ch_axis < -axes || a.ch_axis >= axes))
-    out.error(r, at, a.ch_axis, " is not an axis: ", -axes, " to ", axes - 1);
+    out.error(r, part(at, "ch_axis"), a.ch_axis, " is not an axis: ", -axes, " to ", axes - 1);
   if (!is_histogram(o.type)) return;
   const int least = o.type == observer_class::histogram ? 1 : 2;
-  at.part = "bins";
   if (a.bins < least || a.bins > max_bins)
-    out.error(r, at, a.bins, " is not a number of bins: ", least, " to ", max_bins);
-  at.part = "upsample_rate";
+    out.error(r, part(at, "bins"), a.bins, " is not a number of bins: ", least, " to ", max_bins);
   if (o.type == observer_class::histogram && a.upsample_rate < 1)
-    out.error(r, at, a.upsample_rate, " is not a number of parts of a bin: from 1");
+    out.error(r, part(at, "upsample_rate"), a.upsample_rate,
+              " is not a number of parts of a bin: from 1");
+}
+
+constexpr void no_integers(findings& out, const spec_place& at, const observer_record& o) {
+  out.error(rule::observer_dtype, part(at, "dtype"), name_of(o.args.dtype), " has no integers, ",
+            name_of(o.type), " needs a quantized dtype");
 }
 
 /// Checks scale and zero point of a FixedQParamsObserver.
-constexpr void fixed_qparams(findings& out, spec_place at, const observer_args& a) {
-  at.part = "dtype";
-  if (!is_quantized(a.dtype)) {
-    out.error(rule::observer_dtype, at, name_of(a.dtype),
-              " has no integers, FixedQParamsObserver needs a quantized dtype");
-    return;
-  }
+constexpr void fixed_qparams(findings& out, const spec_place& at, const observer_record& o) {
+  const observer_args& a = o.args;
+  if (!is_quantized(a.dtype)) return no_integers(out, at, o);
   observer_range(out, at, a);
-  at.part = "scale";
+  constexpr rule r = rule::observer_argument;
   if (!is_positive(a.scale))
-    not_allowed(out, rule::observer_argument, at, static_cast<double>(a.scale),
+    not_allowed(out, r, part(at, "scale"), static_cast<double>(a.scale),
                 " is not positive and finite");
   const quant_range range = range_of(a);
-  at.part = "zero_point";
   if (a.zero_point < range.min || a.zero_point > range.max)
-    out.error(rule::observer_argument, at, a.zero_point, " is outside the range of ",
+    out.error(r, part(at, "zero_point"), a.zero_point, " is outside the range of ",
               name_of(a.dtype), ", ", range.min, " to ", range.max);
 }
 
-constexpr void observer(findings& out, spec_place at, const observer_record& o) {
-  if (const std::string_view problem = problem_inside(o); !problem.empty()) {
-    at.part = "observer";
-    out.error(rule::fake_quantize_observer, at, name_of(o.type), " inside ",
-              name_of(o.fake_quantize), ": ", problem);
+constexpr void observer(findings& out, const spec_place& at, const observer_record& o) {
+  if (o.fake_quantize != fake_quantize_class::none && !problem_inside(o).empty()) {
+    out.error(rule::fake_quantize_observer, part(at, "observer"), name_of(o.type), " inside ",
+              name_of(o.fake_quantize), ": ", problem_inside(o));
     return;
   }
-  if (o.type == observer_class::fixed_qparams) return fixed_qparams(out, at, o.args);
+  if (o.type == observer_class::fixed_qparams) return fixed_qparams(out, at, o);
   if (!has_statistics(o.type)) return;
-  if (!is_quantized(o.args.dtype)) {
-    at.part = "dtype";
-    out.error(rule::observer_dtype, at, name_of(o.args.dtype), " has no integers, ",
-              name_of(o.type), " needs a quantized dtype");
-    return;
-  }
+  if (!is_quantized(o.args.dtype)) return no_integers(out, at, o);
   observer_range(out, at, o.args);
-  at.part = "eps";
   if (!is_positive(o.args.eps))
-    not_allowed(out, rule::observer_eps, at, static_cast<double>(o.args.eps),
+    not_allowed(out, rule::observer_eps, part(at, "eps"), static_cast<double>(o.args.eps),
                 " is not positive and finite");
   arguments(out, at, o);
-  at.part = "qscheme";
   if (is_per_channel(o.type) != is_per_channel(o.args.qscheme)) {
-    out.error(rule::observer_qscheme, at, name_of(o.type), " cannot be ", name_of(o.args.qscheme));
+    out.error(rule::observer_qscheme, part(at, "qscheme"), name_of(o.type), " cannot be ",
+              name_of(o.args.qscheme));
   } else if (o.type != observer_class::histogram && reduces_symmetric_quint8(o.args)) {
-    at.part = "reduce_range";
-    out.error(rule::observer_qscheme, at,
+    out.error(rule::observer_qscheme, part(at, "reduce_range"),
               "symmetric quint8 cannot be reduced: its zero point is 128");
   }
 }

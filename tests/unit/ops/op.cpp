@@ -41,6 +41,7 @@ static_assert(swish.id() != scale.id());
 static_assert(swish.id() != twice_named_op::id());  // the type is the identity, not the name
 static_assert(swish.id()->name == "my.Swish" && swish.id()->kind == op_kind::module);
 static_assert(scale.id()->kind == op_kind::function);
+static_assert(id_or_null(scale) == scale.id() && id_or_null(5) == nullptr);
 
 constexpr auto fc = scale("x"_n, {.in_features = 3, .out_features = 4});
 constexpr auto row = "fc"_n = fc;

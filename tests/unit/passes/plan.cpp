@@ -113,6 +113,12 @@ static_assert(!plan_check<norm, x86, everywhere, unsupported::error>::bad());
 static_assert(!plan_check<net, x86, bad_dtype, unsupported::skip>::bad());
 static_assert(plan<net, x86, bad_dtype, unsupported::skip>::prepared.observers == 0);
 
+// A plan that is given where one is needed.
+struct derived : whole {};
+static_assert(compiled_plan<whole> && compiled_plan<derived>);
+static_assert(!compiled_plan<x86> && !compiled_plan<graph_plan<net, x86, everywhere>>);
+static_assert(plan_argument_check<x86>::bad() && !plan_argument_check<whole>::bad());
+
 TEST_CASE("each stage of a plan can be looked at while the program runs") {
   CHECK(graphs::print(whole::lowered.view()) ==
         "x = placeholder()\n"

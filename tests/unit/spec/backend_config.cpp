@@ -56,6 +56,24 @@ static_assert(backend_v<relu_too>.configs == backend_v<listed>.configs);
 struct empty : backend_config<"empty"> {};
 static_assert(backend_v<empty>.configs.empty());
 
+// Arguments of a wrong kind; what is derived from a config is one.
+struct derived : config<nn::relu> {};
+struct not_config : backend_config<"odd", config<nn::relu>, configs<derived, config<nn::relu6>>,
+                                   pattern<nn::linear>> {};
+struct not_part : backend_config<"odd", backend_pattern_config<pattern<nn::relu>, int>> {};
+struct not_op : backend_config<"odd", backend_pattern_config<pattern<nn::conv2d, 5>>> {};
+static_assert(backend_parts::has_configs<mine> && backend_parts::has_configs<empty>);
+static_assert(!backend_parts::has_configs<derived> && !backend_parts::has_configs<not_config> &&
+              !backend_parts::has_configs<not_part> && !backend_parts::has_configs<not_op>);
+static_assert(backend_v<not_config>.configs.empty() && backend_v<derived>.name.empty());
+
+TEST_CASE("an argument of a wrong kind is named") {
+  CHECK(backend_parts::misfit<derived>().message() ==
+        "not a backend, but given as one: it\nis a type derived from\n"
+        "ctq::backend_config<...>, and comes\nafter the model");
+  CHECK(backend_parts::misfit<not_config>().message().starts_with("backend: odd\nconfig: #3\n"));
+}
+
 TEST_CASE("a backend is the same at run time") {
   const backend_view v = backend_v<mine>;
   int dtypes = 0;

@@ -47,6 +47,13 @@ static_assert(pattern<nn::relu, nn::relu, nn::relu, nn::relu, nn::relu, nn::relu
 static_assert(subtree(residual::value, 0) == 4 && subtree(residual::value, 2) == 2);
 static_assert(is_chain(chain) && is_chain(single) && !is_chain(residual::value));
 
+// What is no op is no part of a pattern.
+static_assert(pattern_parts::names_ops<pattern<nn::conv2d>> &&
+              pattern_parts::names_ops<pattern<nested<op::add, match_all, nn::conv2d>, nn::relu>>);
+static_assert(!pattern_parts::names_ops<pattern<5>> &&
+              !pattern_parts::names_ops<pattern<nested<op::add, match_all, 5>>> &&
+              !pattern_parts::names_ops<int>);
+
 template <class Pattern>
 std::string text_of() {
   std::string out;

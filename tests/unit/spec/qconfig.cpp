@@ -28,6 +28,9 @@ static_assert(usual::value.for_output() == activation::value);
 static_assert(to_float::value.for_output() == placeholder_observer<>::value);
 static_assert(to_float::value != usual::value);
 
+// What is no observer is reported by validate.
+static_assert(qconfig<observer_args, usual>::value == qconfig_record{});
+
 TEST_CASE("no qconfig has no observers") {
   CHECK(qconfig_none::value.activation.type == observer_class::none);
   CHECK(qconfig_none::value.weight.type == observer_class::none);

@@ -43,6 +43,16 @@ static_assert(mapping_level::object_type < mapping_level::module_name_regex);
 static_assert(mapping_level::module_name_regex < mapping_level::module_name);
 static_assert(mapping_level::module_name < mapping_level::module_name_object_type_order);
 
+// Arguments of a wrong kind are entries that validate reports.
+struct odd : qconfig_mapping<usual, global<min_max_observer<>>, object_type<5, usual>> {};
+static_assert(mapping_v<odd>.count == 3 && mapping_v<odd>.entries[0].level == mapping_level::none);
+static_assert(mapping_v<odd>.entries[1].quantizes &&
+              mapping_v<odd>.entries[1].qconfig == qconfig_record{});
+static_assert(mapping_v<odd>.entries[2].op == nullptr);
+
+static_assert(mapping_parts::is_mapping<odd> && !mapping_parts::is_mapping<usual>);
+static_assert(mapping_v<usual>.count == 0);
+
 struct tag : qconfig_mapping<global<usual>> {};
 static_assert(mapping_v<tag>.count == 1);  // a short name for a long type
 

@@ -84,6 +84,24 @@ static_assert(says<global<qconfig<in_row, per_channel_min_max_observer<groups>,
                                   per_channel_min_max_observer<groups>>>>(
     0, "error: output.group_size: only weights are quantized per group [observer-group-size]"));
 
+// Template arguments of a wrong kind.
+using usual = with_activation<observer_args{}>;
+static_assert(says<allow_float<"a">, usual>(
+    1,
+    "error: not an entry of a qconfig_mapping, such as global<...>, object_type<...> or "
+    "module_name<...> [wrong-type]"));
+static_assert(says<global<min_max_observer<>>>(
+    0,
+    "error: qconfig: not a qconfig<activation observer, weight observer>, and not qconfig_none "
+    "[wrong-type]"));
+static_assert(says<global<qconfig<usual, min_max_observer<>>>>(
+    0,
+    "error: activation: not an observer, such as min_max_observer<> or placeholder_observer<> "
+    "[wrong-type]"));
+static_assert(says<module_name_object_type_order<"a", 5, 0, usual>>(
+    0, "error: module_name_object_type_order: not an op, such as nn::linear [wrong-type]"));
+static_assert(mapping_check<usual>::bad());
+
 // A regular expression is only one where one is wanted.
 static_assert(is_fine<module_name<"layer(1", qconfig_none>>);
 

@@ -108,7 +108,7 @@ static_assert(is_fine<power_of_two<{.bins = 2, .upsample_rate = 0}>>);  // it ha
 static_assert(is_fine<fixed<{.scale = 0x1p-8F}>>);
 static_assert(is_fine<fixed<{.dtype = qint8, .scale = 0.5F, .zero_point = -128}>>);
 static_assert(
-    says<fixed<{.scale = 0.0F}>>("scale: 0 is not positive and finite [observer-argument]"));
+    says<fixed_qparams_observer<>>("scale: 0 is not positive and finite [observer-argument]"));
 static_assert(says<fixed<{.scale = std::numeric_limits<float>::infinity()}>>(
     "scale: inf is not positive and finite [observer-argument]"));
 static_assert(says<fixed<{.zero_point = 999}>>(
