@@ -62,6 +62,21 @@ def with_cmake(consumer, build, environment, compiler, flags):
     assert flags or "define CTQ_BASELINE_IS_INTENDED" in said.stdout, \
         "nothing says that the program is compiled for the oldest machines"
     run(build / "consumer")
+    components(build.parent / "components", environment["PREFIX"])
+
+
+def components(folder, prefix):
+    """find_package says which component is not there, unless it is optional."""
+    folder.mkdir()
+    for asked, wanted in (("COMPONENTS bogus", "ctq has no component bogus; its only one is kernels"),
+                          ("COMPONENTS kernels", "without the option kernels_library"),
+                          ("OPTIONAL_COMPONENTS kernels bogus", "")):
+        (folder / "CMakeLists.txt").write_text(f"cmake_minimum_required(VERSION 3.20)\nproject(it CXX)\n"
+                                               f"find_package(ctq REQUIRED {asked})\n")
+        done = subprocess.run(["cmake", "-S", folder, "-B", folder / "build", f"-DCMAKE_PREFIX_PATH={prefix}"],
+                              check=False, text=True, capture_output=True)
+        said = " ".join(done.stderr.split())
+        assert (done.returncode == 0) == (wanted == "") and wanted in said, f"{asked}: {done.stderr}"
 
 
 def as_subproject(root, consumer, build):
