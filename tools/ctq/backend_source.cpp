@@ -27,7 +27,7 @@ void say_unknown(const std::string& name) {
 
 }  // namespace
 
-std::optional<backend_source> backend_source::open(const std::string& name_or_file, bool shown) {
+opened<backend_source> backend_source::open(const std::string& name_or_file, bool shown) {
   backend_source source;
   for (const ctq::backend_view& b : builtin_backends()) {
     if (b.name != name_or_file) continue;
@@ -37,16 +37,16 @@ std::optional<backend_source> backend_source::open(const std::string& name_or_fi
   std::error_code ignored;
   if (name_or_file != "-" && !std::filesystem::exists(name_or_file, ignored)) {
     say_unknown(name_or_file);
-    return {};
+    return unreadable;
   }
   const auto text = read_text(name_or_file);
-  if (!text) return {};
+  if (!text) return unreadable;
   source.file_.emplace(*text);
   if (source.file_->valid() && shown) source.file_.emplace(with_visible_strings(*text));
   if (source.file_->valid()) return source;
   for (const ctq::finding* f : in_order_of_place(source.file_->found(), true))
     print_error(located(name_or_file, *text, *f));
-  return {};
+  return findings;
 }
 
 }  // namespace tool

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "ctq/json/backend_file.hpp"
+#include "opened.hpp"
 
 namespace tool {
 
@@ -15,8 +16,7 @@ class backend_source {
   /// Prints an error if there is none. A file with errors is rejected, and its findings are
   /// printed.
   ///   shown  its names are printed on a terminal, so escapes are made visible
-  [[nodiscard]] static std::optional<backend_source> open(const std::string& name_or_file,
-                                                          bool shown = false);
+  static opened<backend_source> open(const std::string& name_or_file, bool shown = false);
 
   [[nodiscard]] ctq::backend_view view() const { return file_ ? file_->view() : builtin_; }
   /// The text of the file; nothing for a built-in backend.

@@ -96,6 +96,11 @@ class printer {
                             e.empty() || w.empty() ? "" : ", ", w, rest));
   }
 
+  /// JSON has escapes of its own, but no bytes that are not UTF-8.
+  static std::string in_json(const std::string& text) {
+    return ctq::json::is_utf8(text) ? text : visible(text);
+  }
+
   void add_json(const std::string& name, std::string_view text, const ctq::finding& f) {
     const auto at = ctq::json::position_at(text.data(), text.size(), ctq::json::at_of(f));
     std::string message;
@@ -106,12 +111,12 @@ class printer {
     json_ += json_.empty() ? "\n  " : ",\n  ";
     ctq::json::writer json{json_};
     json.object([&] {
-      json.member("file", visible(name));
+      json.member("file", in_json(name));
       json.member("line", at.line);
       json.member("column", at.column);
       json.member("severity", name_of(f.severity));
       json.member("rule", about(f.rule).name);
-      json.member("message", visible(message));
+      json.member("message", in_json(message));
     });
   }
 

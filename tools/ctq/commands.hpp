@@ -9,12 +9,12 @@
 
 namespace tool {
 
-/// The exit code.
+/// The exit code, by one rule for all commands.
 enum exit_code {
   fine = 0,
-  findings = 1,    // something is wrong with a spec, or two of them differ
+  findings = 1,    // something is wrong in the text of an input, or two specs differ
   unwritten = 1,   // the result could not be written
-  unreadable = 2,  // an argument or a file is invalid
+  unreadable = 2,  // an argument is wrong, or an input could not be read
 };
 
 struct check_options {

@@ -132,7 +132,7 @@ class comparison {
 exit_code diff(const std::string& from, const std::string& to) {
   const auto a = backend_source::open(from);
   const auto b = backend_source::open(to);
-  if (!a || !b) return unreadable;
+  if (!a || !b) return std::max(a.code(), b.code());
   return comparison{a->view(), b->view()}.print() ? findings : fine;
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <fmt/core.h>
 
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,6 +13,7 @@
 #include "explain_rows.hpp"
 #include "import_model.hpp"
 #include "mapping_source.hpp"
+#include "opened.hpp"
 #include "read_text.hpp"
 #include "report.hpp"
 #include "terminal.hpp"
@@ -22,11 +22,10 @@ namespace tool {
 
 namespace {
 
-/// A custom config from a file, or an empty one if no file is named; nothing if it has an error.
-std::optional<ctq::json::custom_config_file> open_custom_config(const std::string& file,
-                                                                ctq::json::custom_config_kind kind,
-                                                                const ctq::op_table& ops,
-                                                                bool shown) {
+/// A custom config from a file, or an empty one if no file is named.
+opened<ctq::json::custom_config_file> open_custom_config(const std::string& file,
+                                                         ctq::json::custom_config_kind kind,
+                                                         const ctq::op_table& ops, bool shown) {
   const auto read = [&](std::string_view text) {
     const auto known = builtin_backends();
     return ctq::json::custom_config_file{
@@ -34,12 +33,12 @@ std::optional<ctq::json::custom_config_file> open_custom_config(const std::strin
   };
   if (file.empty()) return read("{}");
   const auto text = read_text(file);
-  if (!text) return {};
+  if (!text) return unreadable;
   auto config = read(*text);
   if (config.valid()) return shown ? read(with_visible_strings(*text)) : std::move(config);
   for (const ctq::finding* f : in_order_of_place(config.found(), true))
     print_error(located(file, *text, *f));
-  return {};
+  return findings;
 }
 
 void print_not_compiled(std::string_view place, std::string_view why) {
@@ -67,20 +66,20 @@ exit_code explain_model(const explain_options& options) {
     return findings;
   }
   const auto backend = backend_source::open(options.backend, !options.json);
-  if (!backend) return unreadable;
+  if (!backend) return backend.code();
   using ctq::json::custom_config_kind;
   const auto builtin = ctq::ops<ctq::builtin>::value.builtin;
   const auto prepare =
       open_custom_config(options.prepare_custom_config, custom_config_kind::prepare,
                          {model->own_ops(), builtin}, !options.json);
-  if (!prepare) return unreadable;
+  if (!prepare) return prepare.code();
   const ctq::op_table ops{prepare->own_ops(), builtin};
   const auto convert = open_custom_config(options.convert_custom_config,
                                           custom_config_kind::convert, ops, !options.json);
-  if (!convert) return unreadable;
+  if (!convert) return convert.code();
   const auto mapping =
       mapping_source::open(options.mapping, ops, backend->view().name, !options.json);
-  if (!mapping) return unreadable;
+  if (!mapping) return mapping.code();
 
   const auto explained = explain_rows(*model, backend->view(), mapping->view(), form_of(options),
                                       {prepare->prepare(), convert->convert()});

@@ -64,7 +64,7 @@ exit_code write(const std::vector<text_file>& files) {
     auto file = ctq::file_replacement::open(f.name);
     if (!file) {
       complain("{}", file.error().message());
-      return unreadable;
+      return unwritten;
     }
     if (const ctq::status s = file->write(std::as_bytes(std::span{f.text})); !s) {
       complain("{}", s.error().message());
@@ -99,7 +99,7 @@ exit_code write_library(const std::filesystem::path& folder, std::vector<text_fi
   std::filesystem::create_directory(folder, problem);
   if (problem) {
     complain("{}: cannot be created: {}", folder.string(), problem.message());
-    return unreadable;
+    return unwritten;
   }
   for (text_file& f : files) {
     f.name = (folder / f.name).string();
@@ -148,10 +148,10 @@ exit_code import_as_library(const import_request& request) {
   const auto model = open_model(request, library_name_problem);
   if (!model) return unreadable;
   const auto backend = backend_source::open(request.backend);
-  if (!backend) return unreadable;
+  if (!backend) return backend.code();
   const auto mapping =
       mapping_source::open(request.mapping, ctq::ops<ctq::builtin>::value, backend->view().name);
-  if (!mapping) return unreadable;
+  if (!mapping) return mapping.code();
   const auto file_name = [](const std::string& path) {
     return std::filesystem::path(path).filename().string();
   };

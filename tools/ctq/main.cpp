@@ -20,8 +20,8 @@
 namespace {
 
 constexpr const char* footer =
-    "Exit status: 0 success, 1 findings or differences, or the output cannot be written,\n"
-    "2 invalid arguments or input.\n"
+    "Exit status: 0 success; 1 something is wrong in a file that was read, specs differ, or the\n"
+    "output cannot be written; 2 an argument is wrong, or a file cannot be read.\n"
     "A BACKEND is native, fbgemm, x86, qnnpack, onednn, executorch, tensorrt, or a JSON file.";
 
 const CLI::Validator not_empty{

@@ -8,24 +8,23 @@
 
 namespace tool {
 
-std::optional<mapping_source> mapping_source::open(const std::string& file,
-                                                   const ctq::op_table& ops,
-                                                   std::string_view backend, bool shown) {
+opened<mapping_source> mapping_source::open(const std::string& file, const ctq::op_table& ops,
+                                            std::string_view backend, bool shown) {
   mapping_source source;
   if (file.empty()) {
     source.default_ = ctq::default_qconfig_mapping_entries(backend, false);
     if (!source.default_.empty()) return source;
     complain("{} has no default QConfigMapping; name one with --mapping", backend);
-    return {};
+    return unreadable;
   }
   const auto text = read_text(file);
-  if (!text) return {};
+  if (!text) return unreadable;
   source.file_.emplace(*text, ops);
   if (source.file_->valid() && shown) source.file_.emplace(with_visible_strings(*text), ops);
   if (source.file_->valid()) return source;
   for (const ctq::finding* f : in_order_of_place(source.file_->found(), true))
     print_error(located(file, *text, *f));
-  return {};
+  return findings;
 }
 
 ctq::mapping_view mapping_source::view() const {

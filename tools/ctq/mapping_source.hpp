@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "ctq/json/mapping_file.hpp"
+#include "opened.hpp"
 
 namespace tool {
 
@@ -19,10 +20,8 @@ class mapping_source {
   ///   ops      that the mapping can name
   ///   backend  its name
   ///   shown    the mapping's names are printed on a terminal, so escapes are made visible
-  [[nodiscard]] static std::optional<mapping_source> open(const std::string& file,
-                                                          const ctq::op_table& ops,
-                                                          std::string_view backend,
-                                                          bool shown = false);
+  static opened<mapping_source> open(const std::string& file, const ctq::op_table& ops,
+                                     std::string_view backend, bool shown = false);
 
   [[nodiscard]] ctq::mapping_view view() const;
   /// The text of the file; nothing for a default mapping.

@@ -55,7 +55,7 @@ class op_choice {
 
 exit_code show(const show_options& options) {
   const auto source = backend_source::open(options.backend);
-  if (!source) return unreadable;
+  if (!source) return source.code();
   ctq::backend_view backend = source->view();
   std::vector<ctq::backend_pattern_config_record> chosen;
   if (!options.op.empty()) {

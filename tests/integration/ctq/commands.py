@@ -84,6 +84,13 @@ def check(folder):
     bad_name.write_bytes(ERROR.replace("patern", "\\u001b\x7fé").encode())
     code, out, _ = run("check", "--json", bad_name)
     expect(len(json.loads(out)), 3, "--json stays JSON")
+    odd = Path(folder, 'a\tb"\\n.json')
+    odd.write_text(ERROR)
+    expect({f["file"] for f in json.loads(run("check", "--json", odd)[1])}, {str(odd)}, "the file's name")
+    bytes_name = os.fsencode(folder) + b"/\xff\t.json"
+    Path(os.fsdecode(bytes_name)).write_text(ERROR)
+    out = run("check", "--json", os.fsdecode(bytes_name))[1]
+    assert json.loads(out)[0]["file"].endswith("/\\xff\\t.json"), "a name that is not UTF-8"
     out = run("check", bad_name)[1]
     assert "\x1b" not in out and "\x7f" not in out, "a file moves the terminal's cursor"
 
@@ -160,7 +167,7 @@ def show(folder):
     broken = Path(folder, "broken.json")
     broken.write_text(ERROR)
     code, out, err = run("show", broken)
-    expect((code, out), (UNREADABLE, ""), "a file with errors")
+    expect((code, out), (FINDINGS, ""), "a file with errors")
     assert "[unknown-op]" in err
     code, out, err = run("show", "x68")
     expect((code, out), (UNREADABLE, ""), "an unknown name")
@@ -190,6 +197,31 @@ moved: torch.nn.Linear: after torch.nn.ReLU -> first
     expect(run("diff", a)[:2], (UNREADABLE, ""), "one file")
 
 
+def exit_codes(folder):
+    """One rule for all commands: 1 for what is wrong in a file, 2 if it cannot be read."""
+    broken, missing = Path(folder, "syntax.json"), Path(folder, "missing.json")
+    broken.write_text("{")
+    model = Path(folder, "model.json")
+    model.write_text(json.dumps([
+        {"name": "x", "op": "placeholder", "target": "x", "args": [], "shape": [1, 4]},
+        {"name": "out", "op": "output", "target": "output", "args": [{"n": "x"}]}]))
+    library = Path(folder, "library")
+    for read, wanted in ((broken, FINDINGS), (missing, UNREADABLE)):
+        for command in (("check", read), ("show", read), ("diff", read, "x86"), ("diff", "x86", read),
+                        ("explain", "--fx", read, "--backend", "x86"),
+                        ("explain", "--fx", model, "--backend", read),
+                        ("explain", "--fx", model, "--backend", "x86", "--mapping", read),
+                        ("explain", "--fx", model, "--backend", "x86", "--prepare-custom-config", read),
+                        ("import", "--fx", read),
+                        ("import", "--fx", model, "--backend", read, "--library", library),
+                        ("import", "--fx", model, "--backend", "x86", "--mapping", read, "--library", library)):
+            code, out, err = run(*command)
+            expect(code, wanted, f"{command}: {err}")
+            assert command[0] == "check" or out == "", command
+    expect(run("import", "--fx", model, "-o", Path(folder, "none", "net.hpp"))[0], FINDINGS,
+           "an output that cannot be written")
+
+
 def explain():
     """ctq explain [RULE]"""
     code, out, _ = run("explain")
@@ -212,7 +244,7 @@ def main():
     words = ("check", "show", "diff", "explain", "import")
     assert code == FINE and all(word in out for word in words)
     with tempfile.TemporaryDirectory() as folder:
-        for part in (check, colours, show, diff):
+        for part in (check, colours, show, diff, exit_codes):
             part(folder)
     explain()
 

@@ -198,8 +198,8 @@ static_assert(several::hidden_output_2_output::size == 4 && several::a_2_output:
     code, _, err = run(*arguments, folder / "library0", "--name", "net0", preexec_fn=full_disk)
     expect(code, NOT_WRITTEN, err)
     expect({file: file.read_text() for file in (folder / "library0").iterdir()}, before, "full disk")
-    expect(run(*arguments, folder / "no" / "folder", "--name", "net")[0], UNREADABLE, "no folder")
-    expect(run(*arguments, model, "--name", "net")[0], UNREADABLE, "a file is no folder")
+    expect(run(*arguments, folder / "no" / "folder", "--name", "net")[0], NOT_WRITTEN, "no folder")
+    expect(run(*arguments, model, "--name", "net")[0], NOT_WRITTEN, "a file is no folder")
 
     spec, mapping = folder / 'sp"ec\\.json', folder / "mapping??(.json"
     spec.write_bytes(subprocess.run([CTQ, "show", "x86", "--json"], stdout=subprocess.PIPE,
