@@ -119,6 +119,7 @@ class linker {
     }
     ++count_;
     infer(i, d);
+    if (is_further_call && !d.any()) check_options(out_.nodes[i], d);
     if ((row.op->kind == op_kind::output) != last && !d.any())
       d.line("node ", row.name, ":")
           .line(last ? "the last node must be nn::output" : "nn::output comes last");
@@ -140,6 +141,16 @@ class linker {
     diagnostic& d = out_.problem;
     d.line("node ", row.name, ":").line("no earlier ", row.op->name, " is named").line(module);
     return false;
+  }
+
+  /// Reports a further call of a module with weights whose options, completed by the shape of its
+  /// input, are not those of the first call.
+  constexpr void check_options(const node& call, diagnostic& d) {
+    const std::string_view module = module_of_call(call.name);
+    if (call.op->descriptor->weights == op_weights::none) return;
+    if (call.attrs == out_.nodes[find(module)].attrs) return;
+    d.line("node ", call.name, ":").line("it calls ", module, " again, so its options");
+    d.line("and channels must be those of ", module);
   }
 
   /// The node of this name, or -1; sets slot_ to its slot, or to a free one.

@@ -17,10 +17,17 @@ namespace ctq {
 
 namespace mapping_names {
 
+/// What a model's input or output is called in a message; empty for other nodes.
+constexpr std::string_view end_of_model(const node& n) {
+  return n.op->kind == op_kind::placeholder ? "an input"
+         : n.op->kind == op_kind::output    ? "the output"
+                                            : "";
+}
+
 template <stage Stage>
 constexpr bool names_any(graph_view<Stage> g, std::string_view module) {
   for (int i = 0; i < g.size(); ++i)
-    if (is_in(g[i].name, module)) return true;
+    if (end_of_model(g[i]).empty() && is_in(g[i].name, module)) return true;
   return false;
 }
 
@@ -38,6 +45,12 @@ constexpr void module_name(diagnostic& d, Traced traced, Fused fused, const back
                            std::string_view module) {
   if (names_any(fused, module)) return;
   if (!names_any(traced, module)) {
+    for (int i = 0; i < traced.size(); ++i) {
+      if (traced[i].name != module) continue;
+      d.line(module, " is ", end_of_model(traced[i]), " of the model,");
+      d.line("not a module: name the node beside it");
+      return;
+    }
     d.line("no module of the model is named").line(module);
     return;
   }

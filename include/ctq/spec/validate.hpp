@@ -7,6 +7,7 @@
 #include "ctq/core/diagnostic.hpp"
 #include "ctq/core/report.hpp"
 #include "ctq/spec/backend_config.hpp"
+#include "ctq/spec/contradictions.hpp"
 #include "ctq/spec/finding.hpp"
 #include "ctq/spec/op_index.hpp"
 #include "ctq/spec/overlap.hpp"
@@ -158,6 +159,8 @@ struct backend_check {
       return Backend::template problem<Strictness>;
     } else if constexpr (!backend_parts::has_configs<Backend>) {
       return backend_parts::misfit<Backend>();
+    } else if constexpr (backend_parts::first_contradiction<Backend>() >= 0) {
+      return backend_parts::contradiction<Backend>();
     } else {
       return rules::describe(backend_v<Backend>, Strictness);
     }

@@ -56,6 +56,9 @@ constexpr void entry(findings& out, int i, const mapping_entry& e) {
               "module_name<...>");
   if (e.op == nullptr && (ordered || e.level == mapping_level::object_type))
     out.error(rule::wrong_type, {i, -1, name_of(e.level), {}}, "not an op, such as nn::linear");
+  if (ordered && e.order < 0)
+    out.error(rule::wrong_type, {i, -1, name_of(e.level), {}}, e.order,
+              " is not the index of a node: from 0");
 }
 
 /// Whether the observers of a qconfig are observers.

@@ -81,6 +81,17 @@ constexpr auto without_first =
 static_assert(without_first.problem.message() ==
               "node fc#2:\nno earlier torch.nn.Linear is named\nfc");
 
+constexpr auto other_options =
+    model("x"_n = nn::placeholder({1, 4}), "fc"_n = nn::linear("x"_n, {.out_features = 4}),
+          "fc#2"_n = nn::linear("fc"_n, {.out_features = 4, .bias = false}),
+          "out"_n = nn::output("fc#2"_n));
+static_assert(other_options.problem.message() ==
+              "node fc#2:\nit calls fc again, so its options\nand channels must be those of fc");
+constexpr auto other_channels =
+    model("x"_n = nn::placeholder({1, 4}), "fc"_n = nn::linear("x"_n, {.out_features = 3}),
+          "fc#2"_n = nn::linear("fc"_n, {.out_features = 3}), "out"_n = nn::output("fc#2"_n));
+static_assert(other_channels.problem.any());
+
 constexpr auto no_output = model("x"_n = nn::placeholder({1, 4}), "a"_n = nn::relu("x"_n));
 static_assert(no_output.problem.message() == "node a:\nthe last node must be nn::output");
 

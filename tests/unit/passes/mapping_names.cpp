@@ -47,6 +47,16 @@ static_assert(check<allow_float<"block.relu">>().message() ==
               "entry: #0 of 1, module_name\n"
               "block.relu is fused into block.conv\nuse that name instead");
 
+// Inputs and outputs have no qconfig.
+static_assert(check<allow_float<"x">>().message() ==
+              "a QConfigMapping entry has no effect:\n"
+              "entry: #0 of 1, module_name\n"
+              "x is an input of the model,\nnot a module: name the node beside it");
+static_assert(check<allow_float<"out">>().message() ==
+              "a QConfigMapping entry has no effect:\n"
+              "entry: #0 of 1, module_name\n"
+              "out is the output of the model,\nnot a module: name the node beside it");
+
 // Fusion comes first, as in PyTorch: the conv is a ConvReLU2d by then.
 static_assert(!check<order_in_block<nni::conv_relu2d, 0>>().any());
 static_assert(check<order_in_block<nni::conv_relu2d, 1>>().any());

@@ -100,6 +100,8 @@ static_assert(says<global<qconfig<usual, min_max_observer<>>>>(
     "[wrong-type]"));
 static_assert(says<module_name_object_type_order<"a", 5, 0, usual>>(
     0, "error: module_name_object_type_order: not an op, such as nn::linear [wrong-type]"));
+static_assert(says<module_name_object_type_order<"a", nn::relu, -1, usual>>(
+    0, "error: module_name_object_type_order: -1 is not the index of a node: from 0 [wrong-type]"));
 static_assert(mapping_check<usual>::bad());
 
 // A regular expression is only one where one is wanted.
