@@ -60,7 +60,7 @@ class evaluator {
 
   /// The value of each node, by its index; the last is the output.
   ///   inputs  one per placeholder, in their order
-  /// Errors  the node, and why it has no value
+  /// Errors  the node, and why it has no value; inputs that no placeholder takes
   [[nodiscard]] result<std::vector<node_value>> run(std::vector<node_value> inputs) {
     std::vector<node_value> values;
     values.reserve(static_cast<std::size_t>(g_.size()));
@@ -77,6 +77,9 @@ class evaluator {
       if (!value) return unexpected{value.error()};
       values.push_back(*std::move(value));
     }
+    if (next != inputs.size())
+      return fail("inputs", std::to_string(inputs.size()) + " are given, the graph has " +
+                                std::to_string(next));
     return values;
   }
 

@@ -70,8 +70,24 @@ template <stored_element From, class To>
   }
 }
 
+namespace loading {
+
+/// The name of the weight that a convolution, linear layer, embedding or recurrent layer needs, if
+/// the file has no tensor whose name begins so.
+[[nodiscard]] inline std::string missing_weight(const node& n, const tensor_file& file) {
+  const bool needs_one = n.op->builtin && n.op->kind == op_kind::module &&
+                         n.op->descriptor->weights == op_weights::quantizable;
+  if (!needs_one) return {};
+  std::string name = std::string(path_of(n)) + ".weight";
+  for (const stored_tensor& t : file.tensors)
+    if (t.name.starts_with(name)) return {};
+  return name;
+}
+
+}  // namespace loading
+
 /// The options of the modules that a model calls, and the tensors of its state_dict.
-/// Errors  as value_of; an attribute that the model reads, but that is missing in the file
+/// Errors  as value_of; a weight or an attribute that the model reads, but that is not in the file
 [[nodiscard]] inline result<module_state> modules_of(const fx_graph& model,
                                                      const tensor_file& file) {
   module_state modules;
@@ -83,6 +99,9 @@ template <stored_element From, class To>
   const graph_view<stage::traced> g = model.view();
   for (int i = 0; i < g.size(); ++i) {
     const std::string_view path = path_of(g[i]);
+    if (const std::string weight = loading::missing_weight(g[i], file); !weight.empty())
+      return fail("node " + shown(g[i].name),
+                  "needs " + shown(weight) + ", which is not among the tensors");
     const bool is_attribute = g[i].op->kind == op_kind::get_attr;
     if (is_attribute && modules.find(path) == nullptr)
       return fail("node " + shown(g[i].name),

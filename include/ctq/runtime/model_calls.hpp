@@ -11,6 +11,7 @@
 #include "ctq/core/diagnostic.hpp"
 #include "ctq/core/dtype.hpp"
 #include "ctq/core/report.hpp"
+#include "ctq/core/terminate.hpp"
 #include "ctq/ops/op.hpp"
 #include "ctq/ops/shape_checks.hpp"
 #include "ctq/passes/schedule/step.hpp"
@@ -91,6 +92,21 @@ template <class Inputs, class Outputs, class... Given>
 concept accepted = requires {
   calls_of<Inputs, Outputs>::call(std::declval<Given>()...);
 };
+
+/// The bytes of a model's arena; a dispatched model knows them at run time.
+template <class Model>
+std::size_t arena_bytes_of(const Model& m) {
+  if constexpr (std::is_member_function_pointer_v<decltype(&Model::arena_bytes)>) {
+    return m.arena_bytes();
+  } else {
+    return Model::arena_bytes;
+  }
+}
+
+/// Whether memory may be an arena of so many bytes.
+inline bool is_arena(const std::byte* memory, std::size_t bytes) {
+  return reinterpret_cast<std::uintptr_t>(memory) % 64 == 0 && (memory != nullptr || bytes == 0);
+}
 
 }  // namespace model_calls_of
 
@@ -185,8 +201,10 @@ class shared_model_calls<Self, tensor_list<In...>, tensor_list<Out...>> {
 
   /// One inference in the caller's memory: allocates nothing and cannot fail.
   ///   out     must not overlap with the inputs or one another
-  ///   memory  arena_bytes, 64-byte aligned, used by one run at a time
+  ///   memory  arena_bytes, 64-byte aligned (checked), used by one run at a time
   void run(const argument_of<In>&... in, view_of<Out>... out, std::byte* memory) const noexcept {
+    require(model_calls_of::is_arena(memory, model_calls_of::arena_bytes_of(self())),
+            "run needs an arena: arena_bytes bytes, 64-byte aligned");
     const void* const from[sizeof...(In) + 1] = {in.data()...};
     void* const to[sizeof...(Out) + 1] = {out.data()...};
     self().run_tensors(from, to, memory);

@@ -50,7 +50,8 @@ class session
   using calls = model_calls<session<Model>, true, typename Model::inputs, typename Model::outputs>;
 
  public:
-  explicit session(Model model) : model_(std::move(model)), memory_(bytes_of(model_)) {}
+  explicit session(Model model)
+      : model_(std::move(model)), memory_(model_calls_of::arena_bytes_of(model_)) {}
 
   /// Checks that all elements are finite, as integers always are. Runs do not check this.
   /// Errors  as ctq::check_finite
@@ -85,14 +86,6 @@ class session
   void run_tensors(const void* const* in, void* const* out) noexcept {
     require(memory_.data() != nullptr, "this session was moved from");
     model_.run_tensors(in, out, memory_.data());
-  }
-
-  static std::size_t bytes_of(const Model& m) {
-    if constexpr (std::is_member_function_pointer_v<decltype(&Model::arena_bytes)>) {
-      return m.arena_bytes();
-    } else {
-      return Model::arena_bytes;
-    }
   }
 
   Model model_;

@@ -123,6 +123,11 @@ TEST_CASE("what cannot be evaluated is an error that names the node") {
   const auto without = evaluator<stage::traced>(net.view(), none, {}).run({});
   REQUIRE_FALSE(without.has_value());
   CHECK(without.error().message() == "node x: has no input");
+  const auto relu = sequential({1, 2}, nn::relu());
+  const float_ops::tensor x{{1, 2}, {1.0F, 2.0F}};
+  const auto twice = evaluator<stage::traced>(relu.view(), none, {}).run({x, x});
+  REQUIRE_FALSE(twice.has_value());
+  CHECK(twice.error().message() == "inputs: 2 are given, the graph has 1");
 }
 
 TEST_CASE("weights are worked out again when the modules have others") {

@@ -95,10 +95,20 @@ TEST_CASE("modules have the options of their rows and the tensors of the file") 
 
 TEST_CASE("an attribute that the file lacks is named with the node that reads it") {
   const auto model = ctq::read_fx(rows);
-  const auto modules = ctq::modules_of(*model, in_memory({}));
+  const auto modules = ctq::modules_of(
+      *model, in_memory({ctq::to_store<float>("body.conv.weight", {1, 1, 1, 3}, taps)}));
   REQUIRE(!modules.has_value());
   CHECK(modules.error().message() ==
         "node offset: reads body.offset, which is not among the tensors");
+}
+
+TEST_CASE("a weight that the file lacks is named with the node that needs it") {
+  const auto model = ctq::read_fx(rows);
+  const auto modules =
+      ctq::modules_of(*model, in_memory({ctq::to_store<double>("body.offset", {1}, offset)}));
+  REQUIRE(!modules.has_value());
+  CHECK(modules.error().message() ==
+        "node body_conv: needs body.conv.weight, which is not among the tensors");
 }
 
 TEST_CASE("a tensor of another type is rejected by name") {
@@ -120,7 +130,9 @@ TEST_CASE("a tensor without elements may still have an extent that is too large"
 
 TEST_CASE("a file is read whole, and errors name it") {
   const auto path = std::filesystem::temp_directory_path() / "ctq-test-load-modules.safetensors";
-  std::vector<ctq::stored_tensor> tensors{ctq::to_store<double>("body.offset", {1}, offset)};
+  std::vector<ctq::stored_tensor> tensors{
+      ctq::to_store<double>("body.offset", {1}, offset),
+      ctq::to_store<float>("body.conv.weight", {1, 1, 1, 3}, taps)};
   REQUIRE(ctq::write_safetensors(path, tensors).has_value());
   const auto model = ctq::read_fx(rows);
   CHECK(ctq::load_modules(*model, path).has_value());

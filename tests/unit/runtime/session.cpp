@@ -46,6 +46,19 @@ TEST_CASE("a model gives its output, or fills one, with a session or without") {
   CHECK(filled.values == y.values);
 }
 
+TEST_CASE("a run without an arena, or with one that is not aligned, ends with a message") {
+  const auto model = converted();
+  const auto memory = std::make_unique<decltype(model)::arena>();
+  const auto x = sample();
+  tensor<float, 3, 5> y;
+  for (std::byte* const wrong : {static_cast<std::byte*>(nullptr), memory->data() + 32}) {
+    const death d = death_of([&] { model.run(x, y, wrong); });
+    CHECK(d.signal == SIGABRT);
+    CHECK(d.said ==
+          "ctq: precondition violated: run needs an arena: arena_bytes bytes, 64-byte aligned\n");
+  }
+}
+
 TEST_CASE("a session keeps its model alive, and takes temporary inputs") {
   session run{converted()};
   CHECK(run(sample()).values == converted()(sample()).values);
