@@ -5,6 +5,7 @@
 
 #include "ctq/core/report.hpp"
 #include "ctq/passes/check_compiled_lstm.hpp"
+#include "ctq/passes/check_compiled_weights.hpp"
 #include "ctq/passes/plan_stages.hpp"
 #include "ctq/spec/validate.hpp"
 #include "ctq/spec/validate_mapping.hpp"
@@ -98,6 +99,10 @@ struct plan_check {
       return check_compiled_lstm(parts::prepared, parts::mapping,
                                  prepare_options_v<Options, Policy>,
                                  Options::convert.custom_modules);
+    } else if constexpr (constexpr diagnostic axis =
+                             check_compiled_weights(parts::prepared, parts::mapping);
+                         axis.any()) {
+      return axis;
     } else if constexpr (parts::problem_inside.any()) {
       return parts::problem_inside;
     } else if constexpr (parts::observed_schedule.problem.any()) {
