@@ -28,7 +28,12 @@ struct as_activation {
   static constexpr observer_record value{};
 };
 
-/// The record of an observer type; of another type, that of no observer, which validate reports.
+/// The record of a type that is not an observer, which validate reports: a fake quantize of
+/// nothing.
+inline constexpr observer_record not_an_observer{.fake_quantize =
+                                                     fake_quantize_class::fake_quantize};
+
+/// The record of an observer type; of another type, not_an_observer.
 template <class Observer>
 constexpr observer_record record_of() {
   if constexpr (requires {
@@ -36,7 +41,7 @@ constexpr observer_record record_of() {
                 })
     return Observer::value;
   else
-    return {};
+    return not_an_observer;
 }
 
 /// A qconfig as a type.

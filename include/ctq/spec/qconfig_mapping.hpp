@@ -59,13 +59,13 @@ concept is_qconfig = requires {
   requires std::same_as<decltype(QConfig::quantizes), const bool>;
 };
 
-/// An entry; if QConfig is not one, with a qconfig without observers, which validate reports.
+/// An entry; if QConfig is not one, with a qconfig that validate reports.
 template <class QConfig>
 constexpr mapping_entry entry(mapping_level level, op_id op, std::string_view module, int order) {
   if constexpr (is_qconfig<QConfig>)
     return {level, op, module, order, QConfig::quantizes, QConfig::value};
   else
-    return {level, op, module, order, true, {}};
+    return {level, op, module, order, true, {not_an_observer, not_an_observer}};
 }
 
 /// The record of an entry; of another type, one without a level, which validate reports.

@@ -63,16 +63,21 @@ constexpr void entry(findings& out, int i, const mapping_entry& e) {
 
 /// Whether the observers of a qconfig are observers.
 constexpr bool observers_are_given(findings& out, int entry, const qconfig_record& q) {
-  const bool no_activation = q.activation.type == observer_class::none;
-  const bool no_weight = q.weight.type == observer_class::none;
+  const bool no_activation = q.activation == not_an_observer;
+  const bool no_weight = q.weight == not_an_observer;
   if (no_activation && no_weight) {
     out.error(rule::wrong_type, {entry, -1, "qconfig", {}},
               "not a qconfig<activation observer, weight observer>, and not qconfig_none");
-  } else if (no_activation || no_weight) {
-    out.error(rule::wrong_type, {entry, -1, no_weight ? "weight" : "activation", {}},
-              "not an observer, such as min_max_observer<> or placeholder_observer<>");
+    return false;
   }
-  return !no_activation && !no_weight;
+  const std::string_view wrong = no_activation                 ? "activation"
+                                 : no_weight                   ? "weight"
+                                 : q.output == not_an_observer ? "output"
+                                                               : "";
+  if (!wrong.empty())
+    out.error(rule::wrong_type, {entry, -1, wrong, {}},
+              "not an observer, such as min_max_observer<> or placeholder_observer<>");
+  return wrong.empty();
 }
 
 }  // namespace rules

@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include "ctq/spec/validate_mapping.hpp"
+
 using namespace ctq;
 
 namespace {
@@ -60,6 +62,15 @@ TEST_CASE("PyTorch 1.13's dynamic observer says no range") {
   const qconfig_record q = named("per_channel_dynamic_qconfig", semantics::torch_1_13);
   CHECK(q.activation == dtype_only_dynamic_quant_observer::value);
   CHECK(q.weight == default_per_channel_weight_observer::value);
+}
+
+TEST_CASE("PyTorch's qconfigs are well-formed") {
+  for (const qconfig_parts::named_record& known : qconfig_parts::named_records) {
+    const mapping_entry entry{
+        .level = mapping_level::global, .quantizes = true, .qconfig = known.value};
+    INFO(known.name);
+    CHECK(validate(mapping_view{&entry, 1}).size() == 0);
+  }
 }
 
 TEST_CASE("an unknown name is no qconfig") {

@@ -29,7 +29,9 @@ static_assert(to_float::value.for_output() == placeholder_observer<>::value);
 static_assert(to_float::value != usual::value);
 
 // What is no observer is reported by validate.
-static_assert(qconfig<observer_args, usual>::value == qconfig_record{});
+static_assert(qconfig<observer_args, weight>::value ==
+              qconfig_record{not_an_observer, weight::value});
+static_assert(qconfig<activation, usual>::value.weight == not_an_observer);
 
 TEST_CASE("no qconfig has no observers") {
   CHECK(qconfig_none::value.activation.type == observer_class::none);

@@ -47,7 +47,7 @@ static_assert(mapping_level::module_name < mapping_level::module_name_object_typ
 struct odd : qconfig_mapping<usual, global<min_max_observer<>>, object_type<5, usual>> {};
 static_assert(mapping_v<odd>.count == 3 && mapping_v<odd>.entries[0].level == mapping_level::none);
 static_assert(mapping_v<odd>.entries[1].quantizes &&
-              mapping_v<odd>.entries[1].qconfig == qconfig_record{});
+              mapping_v<odd>.entries[1].qconfig.weight == not_an_observer);
 static_assert(mapping_v<odd>.entries[2].op == nullptr);
 
 static_assert(mapping_parts::is_mapping<odd> && !mapping_parts::is_mapping<usual>);

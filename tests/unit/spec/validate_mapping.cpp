@@ -98,6 +98,10 @@ static_assert(says<global<qconfig<usual, min_max_observer<>>>>(
     0,
     "error: activation: not an observer, such as min_max_observer<> or placeholder_observer<> "
     "[wrong-type]"));
+static_assert(says<global<qconfig<min_max_observer<>, per_channel_min_max_observer<>, usual>>>(
+    0,
+    "error: output: not an observer, such as min_max_observer<> or placeholder_observer<> "
+    "[wrong-type]"));
 static_assert(says<module_name_object_type_order<"a", 5, 0, usual>>(
     0, "error: module_name_object_type_order: not an op, such as nn::linear [wrong-type]"));
 static_assert(says<module_name_object_type_order<"a", nn::relu, -1, usual>>(
