@@ -14,6 +14,7 @@ from pathlib import Path
 
 CTQ, INCLUDE, *COMPILERS = sys.argv[1:]
 FINE, FINDINGS, UNREADABLE = 0, 1, 2
+NOT_WRITTEN = 1
 
 
 def module(name, path, kind, reads, **options):
@@ -633,7 +634,7 @@ def mistakes(folder):
         assert (code, out) == (FINDINGS, "") and words in err, f"{words}:\n{code} {out} {err}"
     expect(run("import", "--fx", folder / "none.json")[:2], (UNREADABLE, ""), "no such file")
     rows.write_text(json.dumps(NET))
-    expect(run("import", "--fx", rows, "-o", folder / "none" / "a.hpp")[:2], (UNREADABLE, ""),
+    expect(run("import", "--fx", rows, "-o", folder / "none" / "a.hpp")[:2], (NOT_WRITTEN, ""),
            "a folder that is not there")
 
 
@@ -679,7 +680,7 @@ def explanations(folder):
     convert.write_text('{"preserved_attribute": ["tag"]}')
     code, out, err = run("explain", "--fx", rows, "--backend", "x86", "--convert-custom-config",
                          convert)
-    expect((code, out), (UNREADABLE, ""), "a custom config with a mistake")
+    expect((code, out), (FINDINGS, ""), "a custom config with a mistake")
     assert err.startswith(f"{convert}:1:2: error: preserved_attribute is not a known key"), err
     for wrong in (["--fx", rows], ["--dot"], ["--fx", rows, "--backend", "x86", "--dot", "--json"],
                   ["json-syntax", "--fx", rows, "--backend", "x86"]):
