@@ -29,6 +29,7 @@
 #include "ctq/ops/in_float/dot_products.hpp"
 #include "ctq/ops/in_float/einsum.hpp"
 #include "ctq/ops/in_float/extremes.hpp"
+#include "ctq/ops/in_float/gelu.hpp"
 #include "ctq/ops/in_float/grid_sampling.hpp"
 #include "ctq/ops/in_float/identities.hpp"
 #include "ctq/ops/in_float/indexing.hpp"

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <cstddef>
 #include <string_view>
 
 #include "ctq/core/no_contract.hpp"
 #include "ctq/ops/activations.hpp"
 #include "ctq/ops/define_ops.hpp"
+#include "ctq/ops/in_float/gelu.hpp"
 
 // Activations that PyTorch's backends leave in float.
 
@@ -79,13 +81,16 @@ namespace ctq::descriptors {
 namespace functions {
 
 inline float silu(float x) noexcept { return x / (1.0F + __builtin_expf(-x)); }
-inline float gelu(float x) noexcept { return x * 0.5F * (1.0F + __builtin_erff(x * 0.70710678F)); }
 inline float gelu_tanh(float x) noexcept {
   const float inner = 0.79788456F * (x + no_contract(0.044715F * x * x * x));
   return 0.5F * x * (1.0F + __builtin_tanhf(inner));
 }
-inline float gelu_by(float x, const gelu_options& o) noexcept {
-  return o.approximate == gelu_rule::tanh ? gelu_tanh(x) : gelu(x);
+template <class Isa>
+[[gnu::noinline]] void gelu_of_each(const op_arguments<float>& x, const attributes& a) noexcept {
+  const std::size_t n = x.out.size();
+  if (a.as<gelu_options>().approximate == gelu_rule::none)
+    return gelu_of_row<Isa>(x.in[0].data, n, x.out.data);
+  for (std::size_t i = 0; i < n; ++i) x.out[i] = gelu_tanh(x.in[0][i]);
 }
 inline float mish(float x) noexcept {
   return x * __builtin_tanhf(__builtin_log1pf(__builtin_expf(x)));
@@ -133,8 +138,8 @@ inline constexpr op_descriptor selu = float_activation(elementwise<functions::se
 inline constexpr op_descriptor silu =
     float_activation(differentiable<functions::silu, slopes::silu>);
 inline constexpr op_descriptor mish = float_activation(elementwise<functions::mish>);
-inline constexpr op_descriptor gelu =
-    float_activation(elementwise<functions::gelu_by, gelu_options>);
+inline constexpr op_descriptor gelu = float_activation(
+    {.tensors = 1, .elementwise = true, .apply = &functions::gelu_of_each<isa::native>});
 inline constexpr op_descriptor log_sigmoid = float_activation(elementwise<functions::log_sigmoid>);
 inline constexpr op_descriptor softplus =
     float_activation(elementwise<functions::softplus, softplus_options>);

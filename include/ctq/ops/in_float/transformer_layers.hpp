@@ -8,6 +8,7 @@
 #include "ctq/ops/define_ops.hpp"
 #include "ctq/ops/in_float/activations.hpp"
 #include "ctq/ops/in_float/dot_products.hpp"
+#include "ctq/ops/in_float/gelu.hpp"
 #include "ctq/ops/in_float/layer_norm_rows.hpp"
 #include "ctq/ops/in_float/multihead_attention.hpp"
 #include "ctq/ops/norms.hpp"
@@ -227,9 +228,11 @@ class transformer_layer {
     dot_products<Isa>({in, rows_, embed_}, {weight(first), hidden, embed_}, embed_,
                       {rest_, hidden, 1});
     add_to_columns(rest_, rows_, hidden, bias(first));
-    const bool is_gelu = options_.activation == transformer_activation::gelu;
-    for (std::size_t i = 0; i < rows_ * hidden; ++i)
-      rest_[i] = is_gelu ? gelu(rest_[i]) : relu(rest_[i]);
+    if (options_.activation == transformer_activation::gelu) {
+      gelu_of_row<Isa>(rest_, rows_ * hidden, rest_);
+    } else {
+      for (std::size_t i = 0; i < rows_ * hidden; ++i) rest_[i] = relu(rest_[i]);
+    }
     dot_products<Isa>({rest_, rows_, hidden}, {weight(second), embed_, hidden}, hidden,
                       {change_, embed_, 1});
     add_to_columns(change_, rows_, embed_, bias(second));
