@@ -7,7 +7,7 @@
 #include "ctq/core/no_contract.hpp"
 #include "ctq/ops/activations.hpp"
 #include "ctq/ops/define_ops.hpp"
-#include "ctq/ops/in_float/gelu.hpp"
+#include "ctq/ops/in_float/rows/smooth_activations.hpp"
 
 // Activations that PyTorch's backends leave in float.
 
@@ -80,17 +80,15 @@ namespace ctq::descriptors {
 
 namespace functions {
 
-inline float silu(float x) noexcept { return x / (1.0F + __builtin_expf(-x)); }
-inline float gelu_tanh(float x) noexcept {
-  const float inner = 0.79788456F * (x + no_contract(0.044715F * x * x * x));
-  return 0.5F * x * (1.0F + __builtin_tanhf(inner));
+/// An op whose function computes rows.
+template <auto OfRow>
+void apply_to_row(const op_arguments<float>& x, const attributes&) noexcept {
+  OfRow(x.in[0].data, x.out.size(), x.out.data);
 }
 template <class Isa>
-[[gnu::noinline]] void gelu_of_each(const op_arguments<float>& x, const attributes& a) noexcept {
-  const std::size_t n = x.out.size();
-  if (a.as<gelu_options>().approximate == gelu_rule::none)
-    return gelu_of_row<Isa>(x.in[0].data, n, x.out.data);
-  for (std::size_t i = 0; i < n; ++i) x.out[i] = gelu_tanh(x.in[0][i]);
+void gelu_of_each(const op_arguments<float>& x, const attributes& a) noexcept {
+  const bool by_tanh = a.as<gelu_options>().approximate == gelu_rule::tanh;
+  (by_tanh ? gelu_tanh_of_row<Isa> : gelu_of_row<Isa>)(x.in[0].data, x.out.size(), x.out.data);
 }
 inline float mish(float x) noexcept {
   return x * __builtin_tanhf(__builtin_log1pf(__builtin_expf(x)));
@@ -136,7 +134,10 @@ inline float silu(float x) noexcept {
 inline constexpr op_descriptor functional_relu_in_place = in_place(torch_relu);
 inline constexpr op_descriptor selu = float_activation(elementwise<functions::selu>);
 inline constexpr op_descriptor silu =
-    float_activation(differentiable<functions::silu, slopes::silu>);
+    float_activation({.tensors = 1,
+                      .elementwise = true,
+                      .apply = &functions::apply_to_row<&functions::silu_of_row<isa::native>>,
+                      .add_gradient = &add_slope_of_each<slopes::silu, no_options, isa::native>});
 inline constexpr op_descriptor mish = float_activation(elementwise<functions::mish>);
 inline constexpr op_descriptor gelu = float_activation(
     {.tensors = 1, .elementwise = true, .apply = &functions::gelu_of_each<isa::native>});

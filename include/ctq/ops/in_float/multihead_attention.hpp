@@ -7,8 +7,9 @@
 #include "ctq/core/no_contract.hpp"
 #include "ctq/ops/attention.hpp"
 #include "ctq/ops/define_ops.hpp"
-#include "ctq/ops/in_float/dot_products.hpp"
 #include "ctq/ops/in_float/pointwise.hpp"
+#include "ctq/ops/in_float/rows/dot_products.hpp"
+#include "ctq/ops/in_float/rows/smooth_activations.hpp"
 
 // nn.MultiheadAttention: queries, keys and values are projected, each head computes
 // softmax(q kᵀ / sqrt(d)) v of its own d elements, and the results are projected again. PyTorch's
@@ -174,8 +175,9 @@ namespace functions {
 
 /// Computes softmax(scores * factor + mask), in place.
 ///   mask  null: nothing is added
-inline void scaled_softmax(float* scores, std::size_t count, float factor,
-                           const float* mask = nullptr) noexcept {
+template <class Isa>
+void scaled_softmax(float* scores, std::size_t count, float factor,
+                    const float* mask = nullptr) noexcept {
   for (std::size_t i = 0; i < count; ++i) {
     scores[i] = no_contract(scores[i] * factor);
     if (mask != nullptr) scores[i] += mask[i];
@@ -184,7 +186,8 @@ inline void scaled_softmax(float* scores, std::size_t count, float factor,
   for (std::size_t i = 1; i < count; ++i)
     if (scores[i] > most) most = scores[i];
   float sum = 0.0F;
-  for (std::size_t i = 0; i < count; ++i) sum += scores[i] = functions::exp(scores[i] - most);
+  exp_of_row<Isa>(scores, count, most, scores);
+  for (std::size_t i = 0; i < count; ++i) sum += scores[i];
   for (std::size_t i = 0; i < count; ++i) scores[i] /= sum;
 }
 
@@ -236,8 +239,8 @@ void attend(const multihead_sizes& s, const float* q, const float* k, const floa
     dot_products<Isa>({queries + h, targets, embed}, {keys + h, sources, embed}, depth,
                       {scores, sources, 1});
     for (std::size_t i = 0; i < targets; ++i)
-      scaled_softmax(scores + i * sources, sources, factor,
-                     mask == nullptr ? nullptr : mask + i * sources);
+      scaled_softmax<Isa>(scores + i * sources, sources, factor,
+                          mask == nullptr ? nullptr : mask + i * sources);
     if (weights != nullptr) {
       for (std::size_t i = 0; i < targets * sources; ++i) weights[i] += scores[i];
       if (s.weights_of > 1) weights += targets * sources;

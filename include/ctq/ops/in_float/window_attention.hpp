@@ -6,8 +6,8 @@
 
 #include "ctq/core/no_contract.hpp"
 #include "ctq/ops/define_ops.hpp"
-#include "ctq/ops/in_float/dot_products.hpp"
 #include "ctq/ops/in_float/multihead_attention.hpp"
+#include "ctq/ops/in_float/rows/dot_products.hpp"
 
 // The attention of torchvision's Swin Transformers, within windows of an image (N, H, W, C) that is
 // shifted and, for whole windows, padded with zeros. torch.fx does not trace into it, so PyTorch's
@@ -226,7 +226,7 @@ class window_attention {
         if (is_shifted && region(i, y, x) != region(k, y, x)) score += -100.0F;
       }
     for (std::size_t i = 0; i < vectors_; ++i)
-      scaled_softmax(scores_ + i * vectors_, vectors_, 1.0F);
+      scaled_softmax<Isa>(scores_ + i * vectors_, vectors_, 1.0F);
     dot_products<Isa>({scores_, vectors_, vectors_}, {values_ + first * vectors_, depth, vectors_},
                       vectors_, {heads_ + first, channels_, 1});
   }

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#include "ctq/core/isa.hpp"
+#include "ctq/core/no_contract.hpp"
+#include "ctq/core/unroll.hpp"
+
+// Functions of floats that are computed in double, several in a register, in a fixed order of
+// operations: all compilers and instruction sets give the same bits, which those of the C library
+// do not. A double has digits to spare, so that simple formulas are as exact as a float can be.
+
+namespace ctq::descriptors::functions::double_lanes {
+
+// Registers of doubles and, of the same number of lanes, of their bits and of floats.
+struct one {
+  using doubles = double;
+  using bits = std::uint64_t;
+  using floats = float;
+};
+struct two {
+  typedef double doubles [[gnu::vector_size(16)]];
+  typedef std::uint64_t bits [[gnu::vector_size(16)]];
+  typedef float floats [[gnu::vector_size(8)]];
+};
+struct four {
+  typedef double doubles [[gnu::vector_size(32)]];
+  typedef std::uint64_t bits [[gnu::vector_size(32)]];
+  typedef float floats [[gnu::vector_size(16)]];
+};
+struct eight {
+  typedef double doubles [[gnu::vector_size(64)]];
+  typedef std::uint64_t bits [[gnu::vector_size(64)]];
+  typedef float floats [[gnu::vector_size(32)]];
+};
+template <class Isa>
+using of_isa = std::conditional_t<isa::includes<Isa, isa::avx512>, eight,
+                                  std::conditional_t<isa::includes<Isa, isa::avx2>, four, two>>;
+
+/// The same number in all lanes.
+template <class Lanes>
+[[nodiscard, gnu::always_inline]] inline typename Lanes::doubles all(double x) noexcept {
+  return typename Lanes::doubles{} + x;
+}
+
+/// factor[0] x^(N-1) + … + factor[N-1]
+template <class Lanes, std::size_t N>
+[[nodiscard, gnu::always_inline]] inline typename Lanes::doubles polynomial(
+    const typename Lanes::doubles& x, const double (&factor)[N]) noexcept {
+  typename Lanes::doubles y = all<Lanes>(factor[0]);
+  unroll<static_cast<int>(N) - 1>([&](auto i) __attribute__((always_inline)) {
+    y = no_contract(y * x) + factor[i + 1];
+  });
+  return y;
+}
+
+/// exp(x) within 5e-11 of its value: 2^n * exp(r), where x = n ln(2) + r. 0 below -700, infinite
+/// above 700, where floats are, too.
+template <class Lanes>
+[[nodiscard, gnu::always_inline]] inline typename Lanes::doubles exp(
+    const typename Lanes::doubles& x) noexcept {
+  using doubles = typename Lanes::doubles;
+  using bits = typename Lanes::bits;
+  // The lowest bits of a number plus this are those of the nearest integer.
+  constexpr double round_to_integer = 0x1.8p52;
+  // In two parts, so that products of the first one and n are exact.
+  constexpr double ln2_high = 0x1.62e42fep-1, ln2_low = 1.820635975313678e-09;
+  // Of the polynomial that is 1 at 0 and closest to exp on [-ln(2) / 2, ln(2) / 2].
+  constexpr double factor[] = {
+      0.000197676577535, 0.00139459096289, 0.00833356899445, 0.0416662723875,
+      0.166666651629,    0.500000007719,   1.00000000021,    1.0};
+  const doubles least = all<Lanes>(-700.0), most = all<Lanes>(700.0);
+  const doubles bounded = x < least ? least : x > most ? most : x;
+  const doubles shifted = no_contract(bounded * 1.4426950408889634) + round_to_integer;
+  const doubles n = shifted - round_to_integer;
+  const doubles r = (bounded - no_contract(n * ln2_high)) - no_contract(n * ln2_low);
+  const doubles y = polynomial<Lanes>(r, factor);
+  const bits scaled = std::bit_cast<bits>(y) + (std::bit_cast<bits>(shifted) << 52);
+  const doubles result = std::bit_cast<doubles>(scaled);
+  return x < least ? all<Lanes>(0.0) : x > most ? all<Lanes>(__builtin_inf()) : result;
+}
+
+/// y[i] = float(f(double(x[i]))); x and y may be the same.
+///   f  called with a type_identity of lanes, and a register of doubles of them
+template <class Isa, class F>
+[[gnu::always_inline]] inline void for_row(const float* x, std::size_t count, float* y,
+                                           F f) noexcept {
+  using lanes = of_isa<Isa>;
+  using floats = typename lanes::floats;
+  using doubles = typename lanes::doubles;
+  constexpr std::size_t width = sizeof(floats) / sizeof(float);
+  std::size_t i = 0;
+  for (; i + width <= count; i += width) {
+    floats part;
+    std::memcpy(&part, x + i, sizeof part);
+    const doubles result = f(std::type_identity<lanes>{}, __builtin_convertvector(part, doubles));
+    part = __builtin_convertvector(result, floats);
+    std::memcpy(y + i, &part, sizeof part);
+  }
+  for (; i < count; ++i)
+    y[i] = static_cast<float>(f(std::type_identity<one>{}, static_cast<double>(x[i])));
+}
+
+}  // namespace ctq::descriptors::functions::double_lanes

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ctq/ops/in_float/rows/smooth_activations.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <vector>
+
+using namespace ctq::descriptors::functions;
+
+namespace {
+
+constexpr float infinity = std::numeric_limits<float>::infinity();
+constexpr float largest = std::numeric_limits<float>::max();
+constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
+
+/// Within a unit of 2^-24 of the formula, or of 1.
+template <class F>
+void check_values(float (*function)(float), F formula) {
+  for (int i = -12288; i <= 12288; ++i) {
+    const float x = static_cast<float>(i) / 1024.0F;
+    const double wanted = formula(static_cast<double>(x));
+    CAPTURE(x);
+    CHECK(std::abs(static_cast<double>(function(x)) - wanted) <=
+          0x1.1p-24 * std::fmax(1, std::abs(wanted)));
+  }
+}
+
+/// The bits of rows are those of numbers alone, in registers of any size, in place, too.
+template <class Row, class NarrowRow>
+void check_rows(Row row, NarrowRow narrow_row, float (*function)(float)) {
+  for (const std::size_t count : {0U, 1U, 7U, 8U, 9U, 31U}) {
+    std::vector<float> x(count), y(count + 1, -1.0F);
+    for (std::size_t i = 0; i < count; ++i) x[i] = static_cast<float>(i * 37 % 101) / 8.0F - 6.5F;
+    row(x.data(), count, y.data());
+    std::vector<float> narrow = x;
+    narrow_row(narrow.data(), count, narrow.data());
+    for (std::size_t i = 0; i < count; ++i) {
+      CHECK(y[i] == function(x[i]));
+      CHECK(narrow[i] == y[i]);
+    }
+    CHECK(y[count] == -1.0F);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("activations are as exact as a float can be") {
+  check_values(gelu, [](double x) { return x / 2 * std::erfc(-x / std::sqrt(2.0)); });
+  check_values(gelu_tanh, [](double x) {
+    return x / 2 * (1 + std::tanh(std::sqrt(2 / 3.14159265358979) * (x + 0.044715 * x * x * x)));
+  });
+  check_values(silu, [](double x) { return x / (1 + std::exp(-x)); });
+}
+
+TEST_CASE("numbers that are large, infinite or none are as in PyTorch") {
+  for (float (*f)(float) : {gelu, gelu_tanh, silu}) {
+    CHECK(f(30.0F) == 30.0F);
+    CHECK(f(largest) == largest);
+    CHECK(f(-largest) == 0.0F);
+    CHECK(f(infinity) == infinity);
+    CHECK(std::isnan(f(-infinity)));
+    CHECK(std::isnan(f(not_a_number)));
+    CHECK((f(-0.0F) == 0.0F && std::signbit(f(-0.0F))));
+  }
+}
+
+TEST_CASE("rows of any length have the bits of their numbers") {
+  using native = ctq::isa::native;
+  using scalar = ctq::isa::scalar;
+  check_rows(gelu_of_row<native>, gelu_of_row<scalar>, gelu);
+  check_rows(gelu_tanh_of_row<native>, gelu_tanh_of_row<scalar>, gelu_tanh);
+  check_rows(silu_of_row<native>, silu_of_row<scalar>, silu);
+}
+
+TEST_CASE("exp of a row is relative to an origin") {
+  const std::vector<float> x{3, 2.5F, -1, 3, -100, -infinity, 0, 1, not_a_number};
+  std::vector<float> y(x.size());
+  exp_of_row<ctq::isa::native>(x.data(), x.size(), 3.0F, y.data());
+  CHECK((y[0] == 1.0F && y[3] == 1.0F && y[5] == 0.0F));
+  for (std::size_t i = 0; i < 8; ++i) {
+    const double wanted = std::exp(static_cast<double>(x[i]) - 3.0);
+    CHECK(std::abs(static_cast<double>(y[i]) - wanted) <= 0x1.1p-24 * wanted + 0x1p-149);
+  }
+  CHECK(std::isnan(y[8]));
+}
