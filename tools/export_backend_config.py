@@ -51,6 +51,7 @@ CLASS_DEFAULTS = {
     "MovingAveragePerChannelMinMaxObserver": {"qscheme": torch.per_channel_affine},
     "PlaceholderObserver": {"dtype": torch.float32},
     "NoopObserver": {"dtype": torch.float16},
+    "FixedQParamsObserver": {"scale": None},  # always written
 }
 FAKE_QUANTIZES = {"FakeQuantize": "MovingAverageMinMaxObserver",
                   "FusedMovingAvgObsFakeQuantize": "MovingAverageMinMaxObserver",

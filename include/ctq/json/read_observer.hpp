@@ -9,7 +9,7 @@
 // Observer constructors in JSON: the class and its keyword arguments in one object.
 //   {"class": "HistogramObserver", "reduce_range": true}
 //   {"class": "FakeQuantize", "observer": "MovingAverageMinMaxObserver", "quant_max": 127, ...}
-// Omitted arguments have PyTorch's defaults; those of a FixedQParamsObserver have none.
+// Omitted arguments have PyTorch's defaults. The scale of a FixedQParamsObserver has none.
 
 namespace ctq::json {
 
@@ -88,9 +88,8 @@ constexpr void read_observer(reader& r, element e, observer_record& out) {
   r.read_fields_with(r, e, out.args, "key here", [fake](element key) {
     return key.is("class") || (fake && key.is("observer"));
   });
-  if (out.type != observer_class::fixed_qparams) return;
-  for (const std::string_view required : {"scale", "zero_point"})
-    if (!e.find(required)) r.error(rule::missing_key, e, "a FixedQParamsObserver needs ", required);
+  if (out.type == observer_class::fixed_qparams && !e.find("scale"))
+    r.error(rule::missing_key, e, "a FixedQParamsObserver needs scale");
 }
 
 }  // namespace ctq::json

@@ -25,7 +25,8 @@ constexpr void write_value(writer<Text>& out, const T& v) {
 template <class Text>
 constexpr void write_observer(writer<Text>& out, const observer_record& o) {
   const bool fake = o.fake_quantize != fake_quantize_class::none;
-  const observer_args defaults = default_args(o.type);
+  observer_args defaults = default_args(o.type);
+  if (o.type == observer_class::fixed_qparams) defaults.scale = 0.0F;  // which no observer has
   out.object([&] {
     out.plain_key("class").plain({}, fake ? name_of(o.fake_quantize) : name_of(o.type));
     if (fake && o.type != default_observer(o.fake_quantize))
@@ -33,11 +34,6 @@ constexpr void write_observer(writer<Text>& out, const observer_record& o) {
     for_each_difference(o.args, defaults, [&](std::string_view name, const auto& value) {
       write_value(out.plain_key(name), value);
     });
-    if (o.type != observer_class::fixed_qparams) return;
-    // Required by PyTorch, whatever they are.
-    if (o.args.scale == defaults.scale) write_value(out.plain_key("scale"), o.args.scale);
-    if (o.args.zero_point == defaults.zero_point)
-      write_value(out.plain_key("zero_point"), o.args.zero_point);
   });
 }
 

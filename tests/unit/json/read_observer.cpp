@@ -99,7 +99,7 @@ TEST_CASE("all arguments are read") {
 TEST_CASE("a fake quantize is around an observer, with a default for each") {
   CHECK(read(R"({"class": "FakeQuantize"})") ==
         fake_quantize<moving_average_min_max_observer<>>::value);
-  CHECK(read(R"({"class": "FixedQParamsFakeQuantize", "scale": 0.5, "zero_point": 0})") ==
+  CHECK(read(R"({"class": "FixedQParamsFakeQuantize", "scale": 0.5})") ==
         fixed_qparams_fake_quantize<fixed_qparams_observer<{.scale = 0.5F}>>::value);
   CHECK(
       read(R"({"class": "_LearnableFakeQuantize", "use_grad_scaling": true})") ==
@@ -124,8 +124,8 @@ TEST_CASE("no class, no arguments") {
   CHECK(wrong("null") == "f:1:1: error: expected an object, not null [wrong-type]\n");
   CHECK(wrong(R"("MinMaxObserver")") ==
         "f:1:1: error: expected an object, not a string [wrong-type]\n");
-  CHECK(wrong(R"({"class": "FixedQParamsObserver", "scale": 0.5})") ==
-        "f:1:1: error: a FixedQParamsObserver needs zero_point [missing-key]\n");
+  CHECK(wrong(R"({"class": "FixedQParamsObserver", "zero_point": 3})") ==
+        "f:1:1: error: a FixedQParamsObserver needs scale [missing-key]\n");
   CHECK(wrong(R"({"bins": "many"})") == "f:1:1: error: class is missing [missing-key]\n");
   CHECK(wrong(R"({"class": ["MinMaxObserver"]})") ==
         "f:1:11: error: expected a string, not an array [wrong-type]\n");
