@@ -149,7 +149,9 @@ def wrapped_calls(user_ops):
     """Of the functions that torch.fx.wrap was given, those that stay calls: the user's ops, and torchvision's but for
     those of TRACED_INTO. Others are traced into."""
     def stays(frame, name):
-        module = frame["__name__"]
+        module = frame.get("__name__")
+        if module is None:  # code that torch.fx has generated
+            module, name = (getattr(frame.get(name), key, "") for key in ("__module__", "__name__"))
         is_call = module.startswith("torchvision.") and module not in TRACED_INTO
         return is_call or f"{module}.{name}" in user_ops
 

@@ -141,6 +141,11 @@ def swish(x, scale: float = 0.5):
     return x.mul(torch.sigmoid(x)) * scale
 
 
+@torch.fx.wrap
+def left_as_call(x):
+    return x.sigmoid()
+
+
 def masked_rows(x):
     """A constant that is changed by an operator, and elements of a mask that are set."""
     m = torch.ones(8).bool()
@@ -915,6 +920,7 @@ def main():
     exporter = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(exporter)
     import fx_decompositions
+    torch.fx.symbolic_trace(model_of(lambda x: left_as_call(x), 1))  # the code that this makes wraps it, too
     used, written = set(), {}  # by node: the call in whose place it is
 
     def note_nodes(args):
