@@ -130,7 +130,7 @@ template <class Isa, std::size_t Rows, std::size_t Columns>
     std::size_t rest = d;
     for (; rest + 4 <= depth; rest += 4)
       s += no_contract<four>(load<four>(x + rest) * load<four>(y + rest));
-    float total = (s[0] + s[2]) + (s[1] + s[3]);
+    float total = (s[0] + s[1]) + (s[2] + s[3]);
     for (; rest < depth; ++rest) total += no_contract(x[rest] * y[rest]);
     out(row + i, column + k) = total;
   });

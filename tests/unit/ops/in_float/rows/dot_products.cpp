@@ -31,7 +31,7 @@ float in_documented_order(const float* x, const float* y, std::size_t depth) {
     for (std::size_t l = 0; l < half; ++l) sum[l] += sum[l + half];
   for (; d + 4 <= depth; d += 4)
     for (std::size_t l = 0; l < 4; ++l) sum[l] += ctq::no_contract(x[d + l] * y[d + l]);
-  float total = (sum[0] + sum[2]) + (sum[1] + sum[3]);
+  float total = (sum[0] + sum[1]) + (sum[2] + sum[3]);
   for (; d < depth; ++d) total += ctq::no_contract(x[d] * y[d]);
   return total;
 }
