@@ -13,7 +13,7 @@
 #include "ctq/runtime/pack_parameters.hpp"
 
 // The kernels of the headers as a kernel_set: what the library ctq-kernels is compiled from, once
-// for each instruction set. Includes all kernels, and takes almost a minute to compile.
+// for each instruction set. Includes all kernels, and takes more than a minute to compile.
 
 namespace ctq::compiled_kernels {
 
