@@ -227,7 +227,7 @@ def may_be_number(node):
 @remembered
 def is_constant(node):
     """Whether attributes alone decide a node."""
-    if node.op == "get_attr" or not node.op.startswith("call_"):
+    if not node.op.startswith("call_"):
         return node.op == "get_attr"
     is_made = node.target in [getattr(torch, name) for name in FACTORIES + MORE_FACTORIES]
     return (bool(node.all_input_nodes) or is_made) and all(map(is_constant, node.all_input_nodes))

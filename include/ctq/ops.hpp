@@ -41,6 +41,7 @@
 #include "ctq/ops/in_float/rows/dot_products.hpp"
 #include "ctq/ops/in_float/rows/double_lanes.hpp"
 #include "ctq/ops/in_float/rows/layer_norm_rows.hpp"
+#include "ctq/ops/in_float/rows/registers.hpp"
 #include "ctq/ops/in_float/rows/smooth_activations.hpp"
 #include "ctq/ops/in_float/sliding_blocks.hpp"
 #include "ctq/ops/in_float/sorting.hpp"

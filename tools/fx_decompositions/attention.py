@@ -136,6 +136,8 @@ def with_shares(module, need_weights, average_attn_weights, *arguments):
     if not need_weights:
         return y, None
     return y, shares.sum(-3).mul(1 / module.num_heads) if average_attn_weights else shares
+
+
 @decomposes_module("MultiheadAttention")
 def multihead_attention(module, query, key, value, key_padding_mask=None, need_weights=True, attn_mask=None,
                         average_attn_weights=True, is_causal=False):

@@ -10,8 +10,7 @@ from fx_decompositions.elements import maximum, minimum, number_of, scaled
 from fx_decompositions.reductions import any_of
 from fx_decompositions.table import (
     axis_of, decomposes, decomposes_function, decomposes_module, dtype_of, is_complex, is_computed, is_tensor, rank_of,
-    size_of,
-    Undecomposed)
+    size_of, Undecomposed)
 from fx_decompositions.views import mean_of, permuted, reshaped, selected, unsqueezed
 from fx_decompositions.wide_views import is_wide, part, takes_wide
 

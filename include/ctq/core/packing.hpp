@@ -3,6 +3,9 @@
 
 #include <cstddef>
 
+// How memory that kernels read and write is aligned: the same for all instruction sets, so that
+// offsets are constants of a plan.
+
 namespace ctq::packing {
 
 /// Packed weights, parameters, workspaces and arena values begin at multiples of this many bytes.

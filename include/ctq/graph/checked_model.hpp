@@ -21,14 +21,11 @@ struct model_check {
   static constexpr diagnostic find() {
     if constexpr (constant_model<Model>) {
       return Model.problem;
-    } else if constexpr (requires { Model.problem.any(); }) {
-      return diagnostic{}
-          .line("the model is not a constant: write")
-          .line("inline constexpr auto net =")
-          .line("ctq::model(...)");
     } else {
+      constexpr bool is_variable = requires { Model.problem.any(); };
       return diagnostic{}
-          .line("not a model, but given as one: write")
+          .line(is_variable ? "the model is not a constant: write"
+                            : "not a model, but given as one: write")
           .line("inline constexpr auto net =")
           .line("ctq::model(...)");
     }

@@ -10,6 +10,7 @@
 
 #include "ctq/core/diagnostic.hpp"
 #include "ctq/core/dtype.hpp"
+#include "ctq/core/packing.hpp"
 #include "ctq/core/report.hpp"
 #include "ctq/core/terminate.hpp"
 #include "ctq/ops/op.hpp"
@@ -105,7 +106,8 @@ std::size_t arena_bytes_of(const Model& m) {
 
 /// Whether memory may be an arena of so many bytes.
 inline bool is_arena(const std::byte* memory, std::size_t bytes) {
-  return reinterpret_cast<std::uintptr_t>(memory) % 64 == 0 && (memory != nullptr || bytes == 0);
+  return reinterpret_cast<std::uintptr_t>(memory) % packing::alignment == 0 &&
+         (memory != nullptr || bytes == 0);
 }
 
 }  // namespace model_calls_of

@@ -125,21 +125,29 @@ constexpr bool has_parts(const backend_pattern_config<Pattern, Part...>*) {
 }
 constexpr bool has_parts(const void*) { return false; }
 
+template <class Config, class F>
+constexpr bool find_config(const Config* config, F is_wanted, int& index) {
+  return is_wanted(config) || (++index, false);
+}
+template <class... Config, class F>
+constexpr bool find_config(const mp::mp_list<Config...>*, [[maybe_unused]] F is_wanted,
+                           int& index) {
+  return (find_config(static_cast<const Config*>(nullptr), is_wanted, index) || ...);
+}
+/// The index of the first config of a backend for which is_wanted is true, called with a null
+/// pointer to it; -1: there is none.
+///   List  of configs and of such lists
+template <class List, class F>
+constexpr int first_config(F is_wanted) {
+  int index = 0;
+  return find_config(static_cast<const List*>(nullptr), is_wanted, index) ? index : -1;
+}
+
 /// The index of the first config that is none, or has an argument that is none of its parts; -1:
 /// there is no such.
-template <class Config>
-constexpr bool add_to_index(Config*, int& index) {
-  index += has_parts(static_cast<const Config*>(nullptr)) ? 1 : 0;
-  return has_parts(static_cast<const Config*>(nullptr));
-}
-template <class... Config>
-constexpr bool add_to_index(mp::mp_list<Config...>*, int& index) {
-  return (add_to_index(static_cast<Config*>(nullptr), index) && ...);
-}
 template <class List>
 constexpr int first_misfit() {
-  int index = 0;
-  return add_to_index(static_cast<List*>(nullptr), index) ? -1 : index;
+  return first_config<List>([](const auto* config) { return !has_parts(config); });
 }
 
 template <class Backend>

@@ -54,26 +54,17 @@ constexpr bool has_contradiction(const backend_pattern_config<Pattern, Part...>*
   return contradicts<backend_pattern_config<Pattern, Part...>>;
 }
 
-template <class Config>
-constexpr bool find_contradiction(Config*, int& index) {
-  return has_contradiction(static_cast<const Config*>(nullptr)) || (++index, false);
-}
-template <class... Config>
-constexpr bool find_contradiction(mp::mp_list<Config...>*, int& index) {
-  return (find_contradiction(static_cast<Config*>(nullptr), index) || ...);
-}
-
 /// The index of the first config that contradicts itself; -1: none does. Those of PyTorch's
 /// backends and of files do not.
 ///   Backend  has_configs
 template <class Backend>
 constexpr int first_contradiction() {
-  int index = 0;
-  if constexpr (!has_records<Backend> && !requires { requires Backend::is_well_formed; }) {
-    if (find_contradiction(static_cast<typename Backend::config_list*>(nullptr), index))
-      return index;
+  if constexpr (has_records<Backend> || requires { requires Backend::is_well_formed; }) {
+    return -1;
+  } else {
+    return first_config<typename Backend::config_list>(
+        [](const auto* config) { return has_contradiction(config); });
   }
-  return -1;
 }
 
 /// The error of that config.

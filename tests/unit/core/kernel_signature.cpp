@@ -16,20 +16,7 @@ using namespace ctq;
 
 namespace {
 
-constexpr conv2d_shape conv{.batch = 2,
-                            .in_h = 28,
-                            .in_w = 30,
-                            .in_channels = 6,
-                            .out_channels = 12,
-                            .kernel_h = 3,
-                            .kernel_w = 5,
-                            .stride_h = 2,
-                            .stride_w = 1,
-                            .padding_h = 1,
-                            .padding_w = 2,
-                            .dilation_h = 1,
-                            .dilation_w = 2,
-                            .groups = 3};
+constexpr conv2d_shape conv{.batch = 2, .in_h = 28, .in_w = 30, .out_channels = 12, .groups = 3};
 
 constexpr kernel_signature signature = signature_of(kernel::conv2d, quint8, qint8, conv, true);
 static_assert(signature.kernel == kernel::conv2d && signature.in == quint8 &&

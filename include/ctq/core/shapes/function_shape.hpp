@@ -3,6 +3,9 @@
 
 #include "ctq/core/shape.hpp"
 
+// What an op without a kernel, which is computed by a function of its own, has to know of its
+// tensors.
+
 namespace ctq {
 
 /// Whole tensors, in N, C, H, W order, and the memory of the tensors that the op owns.

@@ -3,6 +3,8 @@
 
 #include <bit>
 
+// What kernels that resize images have to know of their tensors.
+
 namespace ctq {
 
 /// Where a resized axis samples the input.

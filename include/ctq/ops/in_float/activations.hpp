@@ -80,15 +80,16 @@ namespace ctq::descriptors {
 
 namespace functions {
 
-/// An op whose function computes rows.
-template <auto OfRow>
-void apply_to_row(const op_arguments<float>& x, const attributes&) noexcept {
-  OfRow(x.in[0].data, x.out.size(), x.out.data);
+/// Formula  of double_lanes
+template <class Formula, class Isa>
+void apply_in_double(const op_arguments<float>& x, const attributes&) noexcept {
+  double_lanes::for_row<Isa, Formula>(x.in[0].data, x.out.size(), x.out.data);
 }
 template <class Isa>
-void gelu_of_each(const op_arguments<float>& x, const attributes& a) noexcept {
+void apply_gelu(const op_arguments<float>& x, const attributes& a) noexcept {
   const bool by_tanh = a.as<gelu_options>().approximate == gelu_rule::tanh;
-  (by_tanh ? gelu_tanh_of_row<Isa> : gelu_of_row<Isa>)(x.in[0].data, x.out.size(), x.out.data);
+  (by_tanh ? apply_in_double<double_lanes::gelu_tanh, Isa>
+           : apply_in_double<double_lanes::gelu, Isa>)(x, a);
 }
 inline float mish(float x) noexcept {
   return x * __builtin_tanhf(__builtin_log1pf(__builtin_expf(x)));
@@ -133,14 +134,14 @@ inline float silu(float x) noexcept {
 
 inline constexpr op_descriptor functional_relu_in_place = in_place(torch_relu);
 inline constexpr op_descriptor selu = float_activation(elementwise<functions::selu>);
-inline constexpr op_descriptor silu =
-    float_activation({.tensors = 1,
-                      .elementwise = true,
-                      .apply = &functions::apply_to_row<&functions::silu_of_row<isa::native>>,
-                      .add_gradient = &add_slope_of_each<slopes::silu, no_options, isa::native>});
+inline constexpr op_descriptor silu = float_activation(
+    {.tensors = 1,
+     .elementwise = true,
+     .apply = &functions::apply_in_double<functions::double_lanes::silu, isa::native>,
+     .add_gradient = &add_slope_of_each<slopes::silu, no_options, isa::native>});
 inline constexpr op_descriptor mish = float_activation(elementwise<functions::mish>);
 inline constexpr op_descriptor gelu = float_activation(
-    {.tensors = 1, .elementwise = true, .apply = &functions::gelu_of_each<isa::native>});
+    {.tensors = 1, .elementwise = true, .apply = &functions::apply_gelu<isa::native>});
 inline constexpr op_descriptor log_sigmoid = float_activation(elementwise<functions::log_sigmoid>);
 inline constexpr op_descriptor softplus =
     float_activation(elementwise<functions::softplus, softplus_options>);

@@ -186,7 +186,7 @@ void scaled_softmax(float* scores, std::size_t count, float factor,
   for (std::size_t i = 1; i < count; ++i)
     if (scores[i] > most) most = scores[i];
   float sum = 0.0F;
-  exp_of_row<Isa>(scores, count, most, scores);
+  double_lanes::for_row<Isa>(scores, count, scores, double_lanes::exp_from{most});
   for (std::size_t i = 0; i < count; ++i) sum += scores[i];
   for (std::size_t i = 0; i < count; ++i) scores[i] /= sum;
 }

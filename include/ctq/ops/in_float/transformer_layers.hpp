@@ -229,7 +229,7 @@ class transformer_layer {
                       {rest_, hidden, 1});
     add_to_columns(rest_, rows_, hidden, bias(first));
     if (options_.activation == transformer_activation::gelu) {
-      gelu_of_row<Isa>(rest_, rows_ * hidden, rest_);
+      double_lanes::for_row<Isa, double_lanes::gelu>(rest_, rows_ * hidden, rest_);
     } else {
       for (std::size_t i = 0; i < rows_ * hidden; ++i) rest_[i] = relu(rest_[i]);
     }

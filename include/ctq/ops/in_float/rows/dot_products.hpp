@@ -3,11 +3,11 @@
 
 #include <cstddef>
 #include <cstring>
-#include <type_traits>
 
 #include "ctq/core/isa.hpp"
 #include "ctq/core/no_contract.hpp"
 #include "ctq/core/unroll.hpp"
+#include "ctq/ops/in_float/rows/registers.hpp"
 
 // Products of matrices in float, for the functions of ops. The order of additions depends only on
 // the depth, so that all compilers and instruction sets compute the same bits.
@@ -34,16 +34,14 @@ struct float_matrix {
 
 namespace dot_product_blocks {
 
-// Registers; those of more than four elements only where the instruction set has them.
-typedef float four [[gnu::vector_size(16)]];
-typedef float eight [[gnu::vector_size(32)]];
-typedef float sixteen [[gnu::vector_size(64)]];
+/// Four elements, in a register that all instruction sets have.
+using four = registers_of_16_bytes::floats;
 
 /// The upper half of the lanes is added to the lower one.
 template <class Vector>
 [[nodiscard, gnu::always_inline]] inline auto halved(const Vector& lanes) noexcept {
   const Vector x = lanes;
-  if constexpr (sizeof x == sizeof(sixteen)) {
+  if constexpr (sizeof x == 64) {
     return __builtin_shufflevector(x, x, 0, 1, 2, 3, 4, 5, 6, 7) +
            __builtin_shufflevector(x, x, 8, 9, 10, 11, 12, 13, 14, 15);
   } else {
@@ -58,11 +56,10 @@ template <class Vector>
   return v;
 }
 
-/// Elements d, d + 1, …, d + 15 of a vector, or 16 partial sums.
+/// 16 elements of a vector that are next to each other, or 16 partial sums.
 template <class Isa>
 struct row_part {
-  using lanes = std::conditional_t<isa::includes<Isa, isa::avx512>, sixteen,
-                                   std::conditional_t<isa::includes<Isa, isa::avx2>, eight, four>>;
+  using lanes = typename registers_of<Isa>::floats;
   static constexpr int width = static_cast<int>(sizeof(lanes) / sizeof(float));
   static constexpr int registers = 16 / width;
 

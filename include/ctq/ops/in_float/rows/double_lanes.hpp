@@ -7,9 +7,9 @@
 #include <cstring>
 #include <type_traits>
 
-#include "ctq/core/isa.hpp"
 #include "ctq/core/no_contract.hpp"
 #include "ctq/core/unroll.hpp"
+#include "ctq/ops/in_float/rows/registers.hpp"
 
 // Functions of floats that are computed in double, several in a register, in a fixed order of
 // operations: all compilers and instruction sets give the same bits, which those of the C library
@@ -17,30 +17,12 @@
 
 namespace ctq::descriptors::functions::double_lanes {
 
-// Registers of doubles and, of the same number of lanes, of their bits and of floats.
+/// One number, with the names of registers.
 struct one {
   using doubles = double;
   using bits = std::uint64_t;
-  using floats = float;
+  using narrow_floats = float;
 };
-struct two {
-  typedef double doubles [[gnu::vector_size(16)]];
-  typedef std::uint64_t bits [[gnu::vector_size(16)]];
-  typedef float floats [[gnu::vector_size(8)]];
-};
-struct four {
-  typedef double doubles [[gnu::vector_size(32)]];
-  typedef std::uint64_t bits [[gnu::vector_size(32)]];
-  typedef float floats [[gnu::vector_size(16)]];
-};
-struct eight {
-  typedef double doubles [[gnu::vector_size(64)]];
-  typedef std::uint64_t bits [[gnu::vector_size(64)]];
-  typedef float floats [[gnu::vector_size(32)]];
-};
-template <class Isa>
-using of_isa = std::conditional_t<isa::includes<Isa, isa::avx512>, eight,
-                                  std::conditional_t<isa::includes<Isa, isa::avx2>, four, two>>;
 
 /// The same number in all lanes.
 template <class Lanes>
@@ -85,13 +67,18 @@ template <class Lanes>
   return x < least ? all<Lanes>(0.0) : x > most ? all<Lanes>(__builtin_inf()) : result;
 }
 
-/// y[i] = float(f(double(x[i]))); x and y may be the same.
-///   f  called with a type_identity of lanes, and a register of doubles of them
+/// f(x) of a float.
+///   F  called with a type_identity of `one` or of registers_of, and their doubles
+template <class F>
+[[nodiscard, gnu::always_inline]] inline float value_of(float x, F f = {}) noexcept {
+  return static_cast<float>(f(std::type_identity<one>{}, static_cast<double>(x)));
+}
+
+/// y[i] = f(x[i]); x and y may be the same.
 template <class Isa, class F>
-[[gnu::always_inline]] inline void for_row(const float* x, std::size_t count, float* y,
-                                           F f) noexcept {
-  using lanes = of_isa<Isa>;
-  using floats = typename lanes::floats;
+[[gnu::noinline]] void for_row(const float* x, std::size_t count, float* y, F f = {}) noexcept {
+  using lanes = registers_of<Isa>;
+  using floats = typename lanes::narrow_floats;
   using doubles = typename lanes::doubles;
   constexpr std::size_t width = sizeof(floats) / sizeof(float);
   std::size_t i = 0;
@@ -102,8 +89,7 @@ template <class Isa, class F>
     part = __builtin_convertvector(result, floats);
     std::memcpy(y + i, &part, sizeof part);
   }
-  for (; i < count; ++i)
-    y[i] = static_cast<float>(f(std::type_identity<one>{}, static_cast<double>(x[i])));
+  for (; i < count; ++i) y[i] = value_of(x[i], f);
 }
 
 }  // namespace ctq::descriptors::functions::double_lanes

@@ -4,13 +4,23 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <cstddef>
 #include <limits>
+#include <type_traits>
+#include <vector>
 
 using namespace ctq::descriptors::functions;
 
 namespace {
 
 double exp_of(double x) { return double_lanes::exp<double_lanes::one>(x); }
+
+struct plus_one {
+  template <class Lanes, class Doubles>
+  Doubles operator()(std::type_identity<Lanes>, const Doubles& x) const {
+    return x + 1.0;
+  }
+};
 
 }  // namespace
 
@@ -36,7 +46,7 @@ TEST_CASE("beyond, exp is 0 or infinite; NaN stays NaN") {
 }
 
 TEST_CASE("a register has the bits of its lanes") {
-  using lanes = double_lanes::of_isa<ctq::isa::native>;
+  using lanes = registers_of<ctq::isa::native>;
   constexpr std::size_t width = sizeof(lanes::doubles) / sizeof(double);
   for (int first = -720; first < 720; ++first) {
     lanes::doubles x{};
@@ -44,4 +54,15 @@ TEST_CASE("a register has the bits of its lanes") {
     const lanes::doubles y = double_lanes::exp<lanes>(x);
     for (std::size_t l = 0; l < width; ++l) CHECK(y[l] == exp_of(x[l]));
   }
+}
+
+TEST_CASE("a row of any length is computed, and nothing behind it") {
+  for (const std::size_t count : {0U, 1U, 7U, 8U, 9U, 31U}) {
+    std::vector<float> x(count + 1, 2.0F), y(count + 1, -1.0F);
+    double_lanes::for_row<ctq::isa::native, plus_one>(x.data(), count, y.data());
+    CHECK(y.back() == -1.0F);
+    y.pop_back();
+    CHECK(y == std::vector<float>(count, 3.0F));
+  }
+  CHECK(double_lanes::value_of<plus_one>(0.5F) == 1.5F);
 }

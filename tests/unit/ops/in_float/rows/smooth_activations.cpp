@@ -29,14 +29,14 @@ void check_values(float (*function)(float), F formula) {
 }
 
 /// The bits of rows are those of numbers alone, in registers of any size, in place, too.
-template <class Row, class NarrowRow>
-void check_rows(Row row, NarrowRow narrow_row, float (*function)(float)) {
+template <class Formula>
+void check_rows(float (*function)(float)) {
   for (const std::size_t count : {0U, 1U, 7U, 8U, 9U, 31U}) {
     std::vector<float> x(count), y(count + 1, -1.0F);
     for (std::size_t i = 0; i < count; ++i) x[i] = static_cast<float>(i * 37 % 101) / 8.0F - 6.5F;
-    row(x.data(), count, y.data());
+    double_lanes::for_row<ctq::isa::native, Formula>(x.data(), count, y.data());
     std::vector<float> narrow = x;
-    narrow_row(narrow.data(), count, narrow.data());
+    double_lanes::for_row<ctq::isa::scalar, Formula>(narrow.data(), count, narrow.data());
     for (std::size_t i = 0; i < count; ++i) {
       CHECK(y[i] == function(x[i]));
       CHECK(narrow[i] == y[i]);
@@ -68,17 +68,16 @@ TEST_CASE("numbers that are large, infinite or none are as in PyTorch") {
 }
 
 TEST_CASE("rows of any length have the bits of their numbers") {
-  using native = ctq::isa::native;
-  using scalar = ctq::isa::scalar;
-  check_rows(gelu_of_row<native>, gelu_of_row<scalar>, gelu);
-  check_rows(gelu_tanh_of_row<native>, gelu_tanh_of_row<scalar>, gelu_tanh);
-  check_rows(silu_of_row<native>, silu_of_row<scalar>, silu);
+  check_rows<double_lanes::gelu>(gelu);
+  check_rows<double_lanes::gelu_tanh>(gelu_tanh);
+  check_rows<double_lanes::silu>(silu);
 }
 
 TEST_CASE("exp of a row is relative to an origin") {
   const std::vector<float> x{3, 2.5F, -1, 3, -100, -infinity, 0, 1, not_a_number};
   std::vector<float> y(x.size());
-  exp_of_row<ctq::isa::native>(x.data(), x.size(), 3.0F, y.data());
+  double_lanes::for_row<ctq::isa::native>(x.data(), x.size(), y.data(),
+                                          double_lanes::exp_from{3.0F});
   CHECK((y[0] == 1.0F && y[3] == 1.0F && y[5] == 0.0F));
   for (std::size_t i = 0; i < 8; ++i) {
     const double wanted = std::exp(static_cast<double>(x[i]) - 3.0);
