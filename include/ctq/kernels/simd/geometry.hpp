@@ -136,6 +136,30 @@ template <class Dot, class Shape>
   return runs;
 }
 
+/// Calls f(ptrdiff_t) with the distance of each run from the first.
+///   Constant  whether the rows and taps are constants. If not, g++ begins each tile later with two
+///             loops than with one (3136x64x64 on Zen 5: 44.9 instead of 37.1 us; a constant shape
+///             takes 36.6, and a constant 3x3 in 32 groups 55 instead of 67 us with two loops)
+template <bool Constant, class F>
+[[gnu::always_inline]] inline void for_k_runs(const k_runs& runs, const strides& by, const F& f) {
+  if constexpr (Constant) {
+    for (int row = 0; row < runs.rows; ++row)
+      for (int tap = 0; tap < runs.taps; ++tap) f(row * by.row + tap * by.tap);
+  } else {
+    std::ptrdiff_t at = 0, row = 0;
+    int tap = 0;
+    for (int left = runs.rows * runs.taps; left > 0; --left) {
+      f(at);
+      if (++tap < runs.taps) {
+        at += by.tap;
+      } else {
+        tap = 0;
+        at = row += by.row;
+      }
+    }
+  }
+}
+
 /// With fewer pixels, panels are not split. Parts of an image have at least as many, unless the
 /// image has fewer, so that their panels are those of the image.
 inline constexpr int fewest_pixels = 8;

@@ -135,14 +135,19 @@ TEST_CASE(
     for (const int k_group : {1, 4, 64}) {
       const k_runs runs = runs_of(s, k_group);
       const strides by = strides_of(s);
-      std::vector<std::ptrdiff_t> read, wanted;
-      for (int row = 0; row < runs.rows; ++row)
-        for (int tap = 0; tap < runs.taps; ++tap)
-          for (int k = 0; k < runs.length; ++k) read.push_back(row * by.row + tap * by.tap + k);
+      std::vector<std::ptrdiff_t> read, read_in_two_loops, wanted;
+      const auto read_run = [&](std::vector<std::ptrdiff_t>& into) {
+        return [&](std::ptrdiff_t at) {
+          for (int k = 0; k < runs.length; ++k) into.push_back(at + k);
+        };
+      };
+      for_k_runs<false>(runs, by, read_run(read));
+      for_k_runs<true>(runs, by, read_run(read_in_two_loops));
       for (int ky = 0; ky < s.kernel_h; ++ky)
         for (int kx = 0; kx < s.kernel_w; ++kx)
           for (int c = 0; c < s.in_group(); ++c) wanted.push_back(read_by(s, 0, 0, ky, kx, c));
       CHECK(read == wanted);
+      CHECK(read_in_two_loops == wanted);
       CHECK(runs.steps * k_group >= runs.length);
       CHECK((runs.steps - 1) * k_group < runs.length);
       CHECK(runs.total_steps() == runs.rows * runs.taps * runs.steps);

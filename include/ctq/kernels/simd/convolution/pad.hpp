@@ -90,20 +90,49 @@ template <class Dot, class In>
   }
 }
 
+/// Elements that fill_ahead and copy_ahead write at once, at most copy_slack_bytes.
+inline constexpr std::ptrdiff_t elements_at_once = 16;
+
+/// Fills at least `count` elements, whole blocks of them, and returns the end of `count`. For what
+/// is written from the front to the end: short fills and copies of run-time sizes take a call each.
+template <class T>
+[[gnu::always_inline]] inline T* fill_ahead(T* out, std::ptrdiff_t count, T value) {
+  for (std::ptrdiff_t i = 0; i < count; i += elements_at_once)
+    std::fill_n(out + i, elements_at_once, value);
+  return out + count;
+}
+
+/// Copies at least `count` elements, as fill_ahead.
+template <class T>
+[[gnu::always_inline]] inline void copy_ahead(const T* in, std::ptrdiff_t count, T* out) {
+  for (std::ptrdiff_t i = 0; i < count; i += elements_at_once)
+    std::memcpy(out + i, in + i, elements_at_once * sizeof(T));
+}
+
 /// Copies an image [H,W,C] and pads it: [H + 2ph, W + 2pw, C].
 template <class Dot, class In>
 [[gnu::always_inline]] inline void copy_image(const conv2d_shape& s, const In* in,
                                               std::int32_t zero_point, typename Dot::element* out) {
+  constexpr std::ptrdiff_t longest_ahead = 256;  // in longer rows, a call does not matter
   const auto border = static_cast<typename Dot::element>(zero_point + Dot::template offset<In>);
   const std::ptrdiff_t row = std::ptrdiff_t{s.in_w} * s.in_channels;
   const std::ptrdiff_t side = std::ptrdiff_t{s.padding_w} * s.in_channels;
   const std::ptrdiff_t above = s.padding_h * (row + 2 * side);
   constexpr auto slack = static_cast<std::ptrdiff_t>(copy_slack_bytes / sizeof(*out));
   out = std::fill_n(out, above, border);
-  for (int y = 0; y < s.in_h; ++y, in += row) {
-    out = std::fill_n(out, side, border);
-    convert<Dot>(in, row, out);
-    out = std::fill_n(out + row, side, border);
+  std::ptrdiff_t left = s.in_h * row;  // elements of the image from this row on
+  for (int y = 0; y < s.in_h; ++y, in += row, left -= row) {
+    out = fill_ahead(out, side, border);
+    if constexpr (std::is_same_v<In, typename Dot::element>) {
+      if (row <= longest_ahead && left >= row + elements_at_once) {
+        copy_ahead(in, row, out);
+      } else {
+        copy_row(in, row, out);
+      }
+    } else {
+      convert<Dot>(in, row, out);
+    }
+    out = fill_ahead(out + row, side, border);
   }
   std::fill_n(out, above + slack, border);
 }

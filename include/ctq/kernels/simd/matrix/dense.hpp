@@ -50,7 +50,7 @@ CTQ_INLINE_BY_FLATTEN inline void dense(const Shape& shape, const typename Dot::
       const k_runs runs = known_runs<Dot>(shape);
       for (; panels_of_group >= many; panels_of_group -= many) {
         if constexpr (specialized_shape<Shape>) {
-          tile_of_panels<Dot, many>(from, by, runs, packed, bytes, to, out);
+          tile_of_panels<Dot, many, true>(from, by, runs, packed, bytes, to, out);
         } else {
           shared_tile_of_panels<Dot, many>(from, by, runs, packed, bytes, to, out);
         }

@@ -94,8 +94,8 @@ template <class Dot, int Rows, int Vectors, class Packed, class To, class Out, c
   run_band<Dot, Vectors, conv2d_shape>(
       b, p, widens,
       [&](const auto& weights, const auto* first, Out* to_pixel) CTQ_INLINE_BY_FLATTEN {
-        tile<Dot, Vectors, false>(std::make_integer_sequence<int, Rows>{}, first, p.out_w, p.by,
-                                  p.runs, p.block, weights, to, to_pixel, used);
+        tile<Dot, Vectors, false, false>(std::make_integer_sequence<int, Rows>{}, first, p.out_w,
+                                         p.by, p.runs, p.block, weights, to, to_pixel, used);
       });
 }
 
@@ -132,7 +132,7 @@ CTQ_INLINE_BY_FLATTEN inline void sweep(const Shape& shape, const typename Dot::
       run_band<Dot, Vectors, Shape>(b, p, widens,
                                     [&](const auto& weights, const auto* first, Out* to_pixel)
                                         CTQ_INLINE_BY_FLATTEN {
-                                          tile<Dot, Vectors, pixels_overlap<Dot, Shape>()>(
+                                          tile<Dot, Vectors, true, pixels_overlap<Dot, Shape>()>(
                                               std::make_integer_sequence<int, rows>{}, first, width,
                                               p.by, p.runs, block, weights, to, to_pixel, used);
                                         });

@@ -58,48 +58,54 @@ template <class Dot, class Shape>
 }
 
 /// Pixels m... of a tile, from `first` on in rows of `width`, times one panel, in the layout of
-/// block_layout and k_runs. Stores `used` channels of each pixel.
-template <class Dot, int Vectors, bool PixelsOverlap, class Weights, class To, class Out,
-          class Used, int... m>
-CTQ_INLINE_BY_FLATTEN inline void tile(std::integer_sequence<int, m...>,
-                                       const typename Dot::element* first, int width,
-                                       const strides& by, const k_runs& runs,
-                                       const std::byte* block, Weights weights, const To& to,
-                                       Out* out, Used used) {
+/// block_layout and k_runs. Stores `used` channels of each pixel. Not CTQ_INLINE_BY_FLATTEN: g++
+/// does not inline a tile of several shapes, for the size of its frame.
+///   Specialized  whether the shape is a specialized_shape
+template <class Dot, int Vectors, bool Specialized, bool PixelsOverlap, class Weights, class To,
+          class Out, class Used, int... m>
+[[gnu::always_inline]] inline void tile(std::integer_sequence<int, m...>,
+                                        const typename Dot::element* first, int width,
+                                        const strides& by, const k_runs& runs,
+                                        const std::byte* block, Weights weights, const To& to,
+                                        Out* out, Used used) {
   using vec = typename Dot::vec;
   using element = typename Dot::element;
   constexpr block_layout<typename Weights::packed> layout{Vectors, 0};
 
-  const element* next = first;
-  int x = 0;
-  const auto advance = [&]() __attribute__((always_inline)) {
-    const element* const here = next;
-    next += ++x == width ? by.y - (width - 1) * by.x : by.x;
-    if (x == width) x = 0;
-    return here;
-  };
-  const element* const pixel[] = {(static_cast<void>(m), advance())...};
-
-  constexpr int last = sizeof...(m) - 1;
-  vec acc[sizeof...(m)][Vectors];
-  (load<Dot>(acc[m], block), ...);
-  for (int y = 0; y < runs.rows; ++y) {
-    for (int tap = 0; tap < runs.taps; ++tap) {
-      std::ptrdiff_t at = y * by.row + tap * by.tap;
-      for (int step = 0; step < runs.steps; ++step) {
-        vec b[Vectors];
-        weights.next(b);
-        if constexpr (Vectors == 2 && dots_in_pairs<Dot>) {
-          vec a = Dot::broadcast(pixel[0] + at);
-          (Dot::template dot_pair<m != last>(acc[m], a, b, pixel[m == last ? m : m + 1] + at), ...);
-        } else {
-          (add_products<Dot>(acc[m], Dot::broadcast(pixel[m] + at), b), ...);
-        }
-        at += Dot::k_group;
-        if constexpr (PixelsOverlap) at = opaque(at);
-      }
-    }
+  constexpr int count = sizeof...(m);
+  constexpr int last = count - 1;
+  const element* pixel[count];
+  if (width >= count) {
+    ((pixel[m] = first + m * by.x), ...);
+  } else {
+    int x = 0;
+    const element* next = first;
+    const auto advance = [&]() __attribute__((always_inline)) {
+      const element* const here = next;
+      next += ++x == width ? by.y - (width - 1) * by.x : by.x;
+      if (x == width) x = 0;
+      return here;
+    };
+    ((pixel[m] = advance()), ...);
   }
+
+  vec acc[count][Vectors];
+  (load<Dot>(acc[m], block), ...);
+  const auto add_run = [&](std::ptrdiff_t at) __attribute__((always_inline)) {
+    for (int step = 0; step < runs.steps; ++step) {
+      vec b[Vectors];
+      weights.next(b);
+      if constexpr (Vectors == 2 && dots_in_pairs<Dot>) {
+        vec a = Dot::broadcast(pixel[0] + at);
+        (Dot::template dot_pair<m != last>(acc[m], a, b, pixel[m == last ? m : m + 1] + at), ...);
+      } else {
+        (add_products<Dot>(acc[m], Dot::broadcast(pixel[m] + at), b), ...);
+      }
+      at += Dot::k_group;
+      if constexpr (PixelsOverlap) at = opaque(at);
+    }
+  };
+  for_k_runs<Specialized>(runs, by, add_run);
 
   const auto* multiplier = reinterpret_cast<const float*>(block + layout.multipliers());
   const auto bounds = Dot::prepared(to);
@@ -113,7 +119,8 @@ CTQ_INLINE_BY_FLATTEN inline void tile(std::integer_sequence<int, m...>,
 /// A single output pixel times several full panels, `panel_bytes` apart: several streams of weights
 /// are faster than one (1x4096x4096 on Zen 4, weights in L3: one 449 us, two 338; measured again,
 /// two 304 to 352, four 290 to 323).
-template <class Dot, int Panels, class To, class Out>
+///   Specialized  whether the shape is a specialized_shape
+template <class Dot, int Panels, bool Specialized, class To, class Out>
 CTQ_INLINE_BY_FLATTEN inline void tile_of_panels(const typename Dot::element* pixel,
                                                  const strides& by, const k_runs& runs,
                                                  const std::byte* block, std::size_t panel_bytes,
@@ -127,19 +134,18 @@ CTQ_INLINE_BY_FLATTEN inline void tile_of_panels(const typename Dot::element* pi
     load<Dot>(acc[panel], at);
     weights[panel] = {at + layout.weights()};
   });
-  for (int y = 0; y < runs.rows; ++y) {
-    for (int tap = 0; tap < runs.taps; ++tap) {
-      const typename Dot::element* at = pixel + y * by.row + tap * by.tap;
-      for (int step = 0; step < runs.steps; ++step, at += Dot::k_group) {
-        const vec a = Dot::broadcast(at);
-        unroll<Panels>([&](auto panel) __attribute__((always_inline)) {
-          vec b[2];
-          weights[panel].next(b);
-          add_products<Dot>(acc[panel], a, b);
-        });
-      }
+  const auto add_run = [&](std::ptrdiff_t run) __attribute__((always_inline)) {
+    const typename Dot::element* at = pixel + run;
+    for (int step = 0; step < runs.steps; ++step, at += Dot::k_group) {
+      const vec a = Dot::broadcast(at);
+      unroll<Panels>([&](auto panel) __attribute__((always_inline)) {
+        vec b[2];
+        weights[panel].next(b);
+        add_products<Dot>(acc[panel], a, b);
+      });
     }
-  }
+  };
+  for_k_runs<Specialized>(runs, by, add_run);
   constexpr std::integral_constant<int, panels<Dot>::width> width;
   const auto bounds = Dot::prepared(to);
   unroll<Panels>([&](auto panel) __attribute__((always_inline)) {
@@ -156,7 +162,7 @@ template <class Dot, int Panels, class To, class Out>
                                                            const std::byte* block,
                                                            std::size_t panel_bytes, const To& to,
                                                            Out* out) {
-  tile_of_panels<Dot, Panels>(pixel, by, runs, block, panel_bytes, to, out);
+  tile_of_panels<Dot, Panels, false>(pixel, by, runs, block, panel_bytes, to, out);
 }
 
 }  // namespace ctq::kernels::simd

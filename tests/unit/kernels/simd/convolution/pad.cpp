@@ -126,7 +126,7 @@ TEST_CASE("activations are converted at every length, and not one more") {
 
 TEST_CASE("an image is copied into a border of its zero point, and as much of it follows") {
   for (const auto& [h, w] : {std::pair{1, 1}, {0, 2}, {2, 0}, {0, 0}, {3, 5}}) {
-    for (const int channels : {1, 3, 16, 33}) {
+    for (const int channels : {1, 3, 16, 33, 64}) {
       const conv2d_shape s{.batch = 1,
                            .in_h = 3,
                            .in_w = 5,
