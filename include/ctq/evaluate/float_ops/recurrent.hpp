@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <cmath>
 #include <cstddef>
 #include <string>
 #include <utility>
@@ -69,19 +68,21 @@ inline result<state> step(cell kind, const tensor& x, const state& before, const
     const auto both = [&](std::size_t gate) { return in(gate) + past(gate); };
     float& h = after.h.data[i];
     switch (kind) {
-      case cell::rnn_tanh: h = std::tanh(both(0)); break;
+      case cell::rnn_tanh: h = descriptors::functions::tanh(both(0)); break;
       case cell::rnn_relu: h = descriptors::functions::relu(both(0)); break;
       case cell::lstm: {
         const float kept = descriptors::functions::sigmoid(both(1)) * after.c.data[i];
-        const float added = descriptors::functions::sigmoid(both(0)) * std::tanh(both(2));
+        const float added =
+            descriptors::functions::sigmoid(both(0)) * descriptors::functions::tanh(both(2));
         after.c.data[i] = no_contract(kept) + no_contract(added);
-        h = descriptors::functions::sigmoid(both(3)) * std::tanh(after.c.data[i]);
+        h = descriptors::functions::sigmoid(both(3)) *
+            descriptors::functions::tanh(after.c.data[i]);
         break;
       }
       case cell::gru: {
         const float reset = descriptors::functions::sigmoid(both(0)),
                     update = descriptors::functions::sigmoid(both(1));
-        const float fresh = std::tanh(in(2) + no_contract(reset * past(2)));
+        const float fresh = descriptors::functions::tanh(in(2) + no_contract(reset * past(2)));
         h = fresh + no_contract(update * (h - fresh));
         break;
       }

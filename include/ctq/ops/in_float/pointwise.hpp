@@ -74,7 +74,6 @@ constexpr float rsub_scalar(float x, const scalar_operand& o) noexcept {
 }
 constexpr float neg(float x) noexcept { return -x; }
 constexpr float square(float x) noexcept { return x * x; }
-inline float exp(float x) noexcept { return __builtin_expf(x); }
 inline float log(float x) noexcept { return __builtin_logf(x); }
 inline float sqrt(float x) noexcept { return __builtin_sqrtf(x); }
 inline float rsqrt(float x) noexcept { return 1.0F / __builtin_sqrtf(x); }
@@ -135,7 +134,7 @@ inline constexpr op_descriptor neg =
     keeping_integers(float_activation(elementwise<functions::neg>));
 inline constexpr op_descriptor square =
     keeping_integers(float_activation(elementwise<functions::square>));
-inline constexpr op_descriptor exp = float_activation(elementwise<functions::exp>);
+inline constexpr op_descriptor exp = float_activation(in_double<functions::double_lanes::exp_from>);
 inline constexpr op_descriptor log = float_activation(elementwise<functions::log>);
 inline constexpr op_descriptor sqrt = float_activation(elementwise<functions::sqrt>);
 inline constexpr op_descriptor rsqrt = float_activation(elementwise<functions::rsqrt>);

@@ -8,9 +8,9 @@
 #include "ctq/ops/define_ops.hpp"
 #include "ctq/ops/in_float/activations.hpp"
 #include "ctq/ops/in_float/multihead_attention.hpp"
-#include "ctq/ops/in_float/rows/dot_products.hpp"
-#include "ctq/ops/in_float/rows/layer_norm_rows.hpp"
-#include "ctq/ops/in_float/rows/smooth_activations.hpp"
+#include "ctq/ops/rows/dot_products.hpp"
+#include "ctq/ops/rows/layer_norm_rows.hpp"
+#include "ctq/ops/rows/smooth_activations.hpp"
 #include "ctq/ops/norms.hpp"
 
 // nn.TransformerEncoderLayer and nn.TransformerDecoderLayer, which torch.fx does not trace into, so

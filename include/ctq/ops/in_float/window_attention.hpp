@@ -7,7 +7,7 @@
 #include "ctq/core/no_contract.hpp"
 #include "ctq/ops/define_ops.hpp"
 #include "ctq/ops/in_float/multihead_attention.hpp"
-#include "ctq/ops/in_float/rows/dot_products.hpp"
+#include "ctq/ops/rows/dot_products.hpp"
 
 // The attention of torchvision's Swin Transformers, within windows of an image (N, H, W, C) that is
 // shifted and, for whole windows, padded with zeros. torch.fx does not trace into it, so PyTorch's

@@ -7,7 +7,7 @@
 #include "ctq/core/isa.hpp"
 #include "ctq/core/no_contract.hpp"
 #include "ctq/core/unroll.hpp"
-#include "ctq/ops/in_float/rows/registers.hpp"
+#include "ctq/ops/rows/registers.hpp"
 
 // Products of matrices in float, for the functions of ops. The order of additions depends only on
 // the depth, so that all compilers and instruction sets compute the same bits.

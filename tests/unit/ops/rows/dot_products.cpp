@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ctq/ops/in_float/rows/dot_products.hpp"
+#include "ctq/ops/rows/dot_products.hpp"
 
 #include <doctest/doctest.h>
 

@@ -3,10 +3,10 @@
 
 #include <type_traits>
 
-#include "ctq/ops/in_float/rows/double_lanes.hpp"
+#include "ctq/core/no_contract.hpp"
+#include "ctq/ops/rows/double_lanes.hpp"
 
-// The activations of transformers and of EfficientNet that PyTorch's backends leave in float, and
-// the exp of their softmax.
+// Activations that are made of exponential functions, and the exp of softmax.
 
 namespace ctq::descriptors::functions {
 
@@ -43,6 +43,57 @@ struct gelu_tanh {
   }
 };
 
+struct sigmoid {
+  template <class Lanes, class Doubles>
+  [[nodiscard, gnu::always_inline]] Doubles operator()(std::type_identity<Lanes>,
+                                                       const Doubles& x) const noexcept {
+    return 1.0 / (exp<Lanes>(-x) + 1.0);
+  }
+};
+
+/// With t = exp(2 x) - 1, t / (t + 2).
+struct tanh {
+  template <class Lanes, class Doubles>
+  [[nodiscard, gnu::always_inline]] Doubles operator()(std::type_identity<Lanes>,
+                                                       const Doubles& x) const noexcept {
+    constexpr double most = 20.0;  // from 9.1 on, a float is 1
+    const Doubles end = all<Lanes>(most);
+    const Doubles bounded = x > end ? end : x < -end ? -end : x;
+    const Doubles t = expm1<Lanes>(bounded + bounded);
+    return t / (t + 2.0);
+  }
+};
+
+/// above x for positive numbers, below (exp(x / divisor) - 1) for others: ELU, SELU and CELU.
+struct elu {
+  double above, below, divisor;
+
+  template <class Lanes, class Doubles>
+  [[nodiscard, gnu::always_inline]] Doubles operator()(std::type_identity<Lanes>,
+                                                       const Doubles& x) const noexcept {
+    // exp of the ends is 0 and infinite as a float.
+    const Doubles zero = all<Lanes>(0.0), least = all<Lanes>(-110.0), most = all<Lanes>(110.0);
+    const Doubles scaled = x / divisor;
+    const Doubles inside = scaled < least ? least : scaled > most ? most : scaled;
+    const Doubles bounded = x > zero ? zero : inside;
+    const Doubles exponential = no_contract(expm1<Lanes>(bounded) * below);
+    return x > zero ? no_contract(x * above) : exponential;
+  }
+};
+
+/// x tanh(ln(1 + w)) = x w (w + 2) / (w (w + 2) + 2), where w = exp(x).
+struct mish {
+  template <class Lanes, class Doubles>
+  [[nodiscard, gnu::always_inline]] Doubles operator()(std::type_identity<Lanes>,
+                                                       const Doubles& x) const noexcept {
+    constexpr double most = 40.0;  // beyond, the quotient is 1
+    const Doubles end = all<Lanes>(most);
+    const Doubles w = exp<Lanes>(x > end ? end : x);
+    const Doubles n = no_contract(w * (w + 2.0));
+    return no_contract(x * n) / (n + 2.0);
+  }
+};
+
 /// x times the sigmoid of x.
 struct silu {
   template <class Lanes, class Doubles>
@@ -54,7 +105,7 @@ struct silu {
 
 /// exp(x - origin)
 struct exp_from {
-  float origin;
+  float origin = 0.0F;
 
   template <class Lanes, class Doubles>
   [[nodiscard, gnu::always_inline]] Doubles operator()(std::type_identity<Lanes>,
@@ -70,6 +121,18 @@ struct exp_from {
 }
 [[nodiscard]] inline float gelu_tanh(float x) noexcept {
   return double_lanes::value_of<double_lanes::gelu_tanh>(x);
+}
+[[nodiscard]] inline float exp(float x) noexcept {
+  return double_lanes::value_of<double_lanes::exp_from>(x);
+}
+[[nodiscard]] inline float sigmoid(float x) noexcept {
+  return double_lanes::value_of<double_lanes::sigmoid>(x);
+}
+[[nodiscard]] inline float tanh(float x) noexcept {
+  return double_lanes::value_of<double_lanes::tanh>(x);
+}
+[[nodiscard]] inline float mish(float x) noexcept {
+  return double_lanes::value_of<double_lanes::mish>(x);
 }
 [[nodiscard]] inline float silu(float x) noexcept {
   return double_lanes::value_of<double_lanes::silu>(x);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ctq/ops/in_float/rows/layer_norm_rows.hpp"
+#include "ctq/ops/rows/layer_norm_rows.hpp"
 
 #include <doctest/doctest.h>
 

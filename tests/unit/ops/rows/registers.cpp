@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ctq/ops/in_float/rows/registers.hpp"
+#include "ctq/ops/rows/registers.hpp"
 
 #include <cstddef>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ctq/ops/in_float/rows/double_lanes.hpp"
+#include "ctq/ops/rows/double_lanes.hpp"
 
 #include <doctest/doctest.h>
 
@@ -36,6 +36,22 @@ TEST_CASE("exp has ten digits, wherever the result is a normal number") {
     CHECK(std::abs(exp_of(x) / std::exp(x) - 1) < 5e-11);
   }
   CHECK(exp_of(0.0) == 1.0);
+}
+
+TEST_CASE("exp less 1 has nine digits, near 0, too") {
+  const auto check = [](double x) {
+    CAPTURE(x);
+    CHECK(std::abs(double_lanes::expm1<double_lanes::one>(x) / std::expm1(x) - 1) < 6e-10);
+  };
+  for (int i = 1; i <= 69900; ++i) {
+    check(static_cast<double>(i) * 0.01);
+    check(static_cast<double>(i) * -0.01);
+  }
+  for (double x = 0.01; x > 1e-300; x /= 7) {
+    check(x);
+    check(-x);
+  }
+  CHECK(double_lanes::expm1<double_lanes::one>(0.0) == 0.0);
 }
 
 TEST_CASE("beyond, exp is 0 or infinite; NaN stays NaN") {
