@@ -13,7 +13,8 @@ are those of the trained model, by the names of MODEL, and NAME.qparams.safetens
 zero points that convert_fx would take, of activations and of weights.
 
 Calls that change tensors in place, and those that ctq has no op for, are written with others:
-fx_rewrites.py, fx_decompositions/. How models are traced: fx_tracing.py.
+fx_rewrites.py, fx_decompositions/. How models are traced: fx_tracing.py; how rows call functions and modules:
+fx_rows.py.
 
 What constant integers and attributes decide, such as an embedding of positions or a mask, is one
 attribute, of the name of the call, and so is a weight that is computed of parameters.
@@ -32,7 +33,6 @@ import importlib
 import inspect
 import itertools
 import json
-import math
 import operator
 import os
 import sys
@@ -45,35 +45,21 @@ except ImportError:
     sys.exit(f"{sys.argv[0]}: needs PyTorch; run it with the Python that has it")
 import torch.ao.quantization.quantize_fx as quantize_fx
 import torch.nn.functional as F
-from torch.ao.quantization import FakeQuantizeBase, ObserverBase
 from torch.fx import Node
 from torch.nn.utils import parametrize
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from fx_rewrites import (FACTORIES, IS_PARAMETER, MORE_FACTORIES, Measured, NotExpressible, attribute_of, compute,
                          compute_apart, outputs_of, random_node, rewrite, without_fast_paths)
+from fx_rows import TRANSFORMER_LAYERS, class_name, function_names, module_row, plain
 from fx_tracing import (InputTracer, SizedTracer, changes_constants, is_record, is_same_graph, items_of, packed,
                         untraceable)
+from fx_training import Trained
 
-try:
-    from torch.ao.nn.intrinsic.modules.fused import _FusedModule as FUSED
-except ImportError:
-    from torch.nn.intrinsic.modules.fused import _FusedModule as FUSED
-
-# Where functions are looked up, and what rows call them. The first that has an object names it.
-NAMESPACES = [("F", torch.nn.functional), ("torch", torch), ("operator", operator), ("torch.linalg", torch.linalg),
-              ("torch.fft", torch.fft), ("torch.special", torch.special)]
-MODULES = [
-    ("nniqat", ["torch.ao.nn.intrinsic.qat", "torch.nn.intrinsic.qat"]),
-    ("nni", ["torch.ao.nn.intrinsic", "torch.nn.intrinsic"]),
-    ("nnqat", ["torch.ao.nn.qat", "torch.nn.qat"]),
-    ("nn", ["torch.nn"]),
-]
 SAFETENSORS = {torch.float32: "F32", torch.float64: "F64", torch.float16: "F16",
                torch.bfloat16: "BF16", torch.int64: "I64", torch.int32: "I32",
                torch.int16: "I16", torch.int8: "I8", torch.uint8: "U8", torch.bool: "BOOL"}
 WINDOW_ATTENTION = "torchvision.models.swin_transformer.shifted_window_attention"
-TRANSFORMER_LAYERS = (torch.nn.TransformerEncoderLayer, torch.nn.TransformerDecoderLayer)
 # By module: the arguments that are masks, and the parameters that constant ones become.
 MASKS = {torch.nn.MultiheadAttention: {"attn_mask": "mask"},
          torch.nn.TransformerEncoderLayer: {"src_mask": "mask"},
@@ -98,109 +84,6 @@ CUSTOM = {
     "--non-traceable-class": ("non_traceable_module_class", "CLASS", "the class of such modules"),
     "--preserve": ("preserved_attributes", "NAME", "an attribute of the model that prepare keeps"),
 }
-
-
-def function_names():
-    """Object -> name. A function has its own name rather than an alias."""
-    names = {}
-    for prefix, space in NAMESPACES:
-        for name, value in sorted(vars(space).items()):
-            if not callable(value) or isinstance(value, type) or name.startswith("_"):
-                continue
-            own = getattr(value, "__name__", None) == name
-            known = names.get(id(value))
-            if known is None or (own and not known[1]):
-                names[id(value)] = (f"{prefix}.{name}", own)
-    return {key: name for key, (name, _) in names.items()}
-
-
-def class_name(kind):
-    """"nn.Conv2d", or the qualified name of a class that is not PyTorch's."""
-    for prefix, candidates in MODULES:
-        for candidate in candidates:
-            try:
-                space = importlib.import_module(candidate)
-            except ImportError:
-                continue
-            if getattr(space, kind.__name__, None) is kind:
-                return f"{prefix}.{kind.__name__}"
-    return f"{kind.__module__}.{kind.__qualname__}"
-
-
-def plain(value):
-    """A Python value as JSON has it; nodes by their names. Raises NotExpressible for others."""
-    if isinstance(value, Node):
-        return {"n": value.name}
-    if isinstance(value, float) and math.isnan(value):
-        raise NotExpressible(f"the number {value}")
-    if isinstance(value, float) and math.isinf(value):
-        return {"f": str(value)}
-    if value is None or isinstance(value, (bool, int, float, str)):
-        return value
-    if isinstance(value, (tuple, list)):
-        return [plain(v) for v in value]
-    if isinstance(value, dict) and all(isinstance(key, str) for key in value):
-        return {"d": {key: plain(v) for key, v in value.items()}}
-    if isinstance(value, torch.dtype):
-        return str(value).replace("torch.", "")
-    if isinstance(value, torch.device):
-        return str(value)
-    if isinstance(value, slice):
-        return {"s": [plain(value.start), plain(value.stop), plain(value.step)]}
-    if value is Ellipsis:
-        return {"e": "..."}
-    raise NotExpressible(f"an argument of type {type(value).__name__}")
-
-
-def activation_name(activation):
-    """What nn.TransformerEncoderLayer was given: "relu", "gelu", or what else it is."""
-    if activation in (torch.nn.functional.relu, torch.relu) or isinstance(activation, torch.nn.ReLU):
-        return "relu"
-    exact = getattr(activation, "approximate", "none") == "none"
-    if activation is torch.nn.functional.gelu or (isinstance(activation, torch.nn.GELU) and exact):
-        return "gelu"
-    return getattr(activation, "__name__", None) or str(activation)
-
-
-def transformer_options(layer):
-    """What a layer of nn.Transformer keeps in its modules."""
-    return {"d_model": layer.self_attn.embed_dim, "nhead": layer.self_attn.num_heads,
-            "dim_feedforward": layer.linear1.out_features,
-            "activation": activation_name(layer.activation),
-            "layer_norm_eps": layer.norm1.eps, "batch_first": layer.self_attn.batch_first,
-            "norm_first": layer.norm_first, "bias": layer.linear1.bias is not None}
-
-
-def module_row(module):
-    """The class of a module and the arguments of its constructor, as far as it has kept them."""
-    kind = parametrize.type_before_parametrizations(module)
-    row = {"type": class_name(kind)}
-    names = list(inspect.signature(kind.__init__).parameters)
-    if isinstance(module, torch.nn.RNNBase):  # whose subclasses take *args, **kwargs
-        names += [*inspect.signature(torch.nn.RNNBase.__init__).parameters, "nonlinearity"]
-        names.remove("mode")
-    if isinstance(module, torch.nn.MultiheadAttention):  # which keeps the tensors, not the flags
-        row["bias"] = module.in_proj_bias is not None
-        row["add_bias_kv"] = module.bias_k is not None
-        if not module._qkv_same_embed_dim:
-            raise NotExpressible("kdim or vdim other than embed_dim, and the shapes of the inputs are not known")
-    if isinstance(module, torch.nn.PairwiseDistance):  # which keeps p under another name
-        row["p"] = module.norm
-    if type(module) in TRANSFORMER_LAYERS:
-        return {**row, **transformer_options(module)}
-    for name in names:
-        if name in ("self", "args", "kwargs", "device", "dtype") or not hasattr(module, name):
-            continue
-        value = getattr(module, name)
-        if name == "bias":
-            value = value is not None and value is not False
-        if isinstance(value, float) and math.isnan(value):
-            raise NotExpressible(f"{name} = {value}")
-        try:
-            row[name] = plain(value)
-        except NotExpressible:
-            continue  # a module or a tensor: rows show options
-    return row
 
 
 def computed_parameters(path, module):
@@ -289,84 +172,6 @@ def swap_sync_norms(model):
 def take_rank(norm, x):
     norm.__class__ = {4: torch.nn.BatchNorm2d, 5: torch.nn.BatchNorm3d}.get(x.dim(), torch.nn.BatchNorm1d)
     del norm._check_input_dim
-
-
-def is_norm(module):
-    return isinstance(module, torch.nn.modules.batchnorm._BatchNorm)
-
-
-class Trained:
-    """What prepare_qat_fx and training made of a model. prepared: the model, before convert_fx."""
-
-    def __init__(self, prepared, backend=None):
-        if not isinstance(prepared, torch.fx.GraphModule):
-            raise NotExpressible("the trained model is not one that prepare_qat_fx returns")
-        self.prepared = prepared
-        copied = copy.deepcopy(prepared).eval()
-        self.reference = quantize_fx.convert_to_reference_fx(copied, backend_config=backend)
-
-    def paths(self, graph, model):
-        """Path of a module in the trained model -> its path in the float model, if not the same."""
-        norms = {}  # of a layer: the batch norm that reads it
-        for node in graph.nodes:
-            if node.op == "call_module" and is_norm(model.get_submodule(node.target)):
-                norms[str(node.args[0].target)] = node.target
-        paths = {}
-        for path, module in self.prepared.named_modules():
-            if isinstance(getattr(module, "bn", None), torch.nn.Module) and path in norms:
-                paths[f"{path}.bn"] = norms[path]  # of a layer in training
-            elif isinstance(module, FUSED) and isinstance(module, torch.nn.Sequential):
-                for index, part in enumerate(module):
-                    paths[f"{path}.{index}"] = norms[path] if is_norm(part) else path
-        return paths
-
-    def weights(self, graph, model):
-        """The state_dict of the float model, with the trained tensors."""
-        paths = self.paths(graph, model)
-        rounding = tuple(f"{path}." for path, module in self.prepared.named_modules()
-                         if path and isinstance(module, (FakeQuantizeBase, ObserverBase)))
-        found = {}
-        for name, tensor in self.prepared.state_dict().items():
-            if not name.startswith(rounding):
-                path, _, own = name.rpartition(".")
-                found[f"{paths.get(path, path)}.{own}" if path else own] = tensor
-        for name, tensor in model.state_dict().items():
-            if name not in found or found[name].shape != tensor.shape:
-                raise NotExpressible(f"the trained model has no {name} of this shape")
-        return {name: found[name] for name in model.state_dict()}
-
-    def qparams(self):
-        """Scales and zero points by the name of the value and by the path of the layer."""
-        called, tensors = set(), {}
-        names = {}  # by node
-        for node in self.reference.graph.nodes:
-            names[node] = [node.name]
-            if node.op == "call_module" and node.target not in called:
-                called.add(node.target)
-                names[node].append(node.target)
-        for node in self.reference.graph.nodes:
-            if node.op == "call_function" and node.target is torch.quantize_per_tensor:
-                steps = [self.constant(a) for a in node.args[1:3]]
-                for name in names[node.args[0]]:
-                    self.add(tensors, f"{name}.output", *steps)
-        for path, module in self.reference.named_modules():
-            if hasattr(module, "weight_scale") and module.weight_qscheme is not None:
-                self.add(tensors, f"{path.removesuffix('.0')}.weight", module.weight_scale,
-                         module.weight_zero_point)
-        return tensors
-
-    def constant(self, argument):
-        if isinstance(argument, Node):
-            return operator.attrgetter(argument.target)(self.reference)
-        return argument
-
-    @staticmethod
-    def add(tensors, name, scale, zero_point):
-        for key, value in ((f"{name}_scale", torch.as_tensor(scale).detach().to(torch.float32)),
-                           (f"{name}_zero_point", torch.as_tensor(zero_point).to(torch.int32))):
-            known = tensors.setdefault(key, value)
-            if not torch.equal(known, value):
-                raise NotExpressible(f"{key} has two values")
 
 
 def run(model, inputs):
