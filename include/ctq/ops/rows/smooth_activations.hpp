@@ -72,10 +72,9 @@ struct elu {
   [[nodiscard, gnu::always_inline]] Doubles operator()(std::type_identity<Lanes>,
                                                        const Doubles& x) const noexcept {
     // exp of the ends is 0 and infinite as a float.
-    const Doubles zero = all<Lanes>(0.0), least = all<Lanes>(-110.0), most = all<Lanes>(110.0);
+    const Doubles least = all<Lanes>(-110.0), most = all<Lanes>(110.0), zero = all<Lanes>(0.0);
     const Doubles scaled = x / divisor;
-    const Doubles inside = scaled < least ? least : scaled > most ? most : scaled;
-    const Doubles bounded = x > zero ? zero : inside;
+    const Doubles bounded = scaled < least ? least : scaled > most ? most : scaled;
     const Doubles exponential = no_contract(expm1<Lanes>(bounded) * below);
     return x > zero ? no_contract(x * above) : exponential;
   }
