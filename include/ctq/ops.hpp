@@ -40,6 +40,7 @@
 #include "ctq/ops/in_float/rearrangements.hpp"
 #include "ctq/ops/rows/dot_products.hpp"
 #include "ctq/ops/rows/double_lanes.hpp"
+#include "ctq/ops/rows/exponential_functions.hpp"
 #include "ctq/ops/rows/layer_norm_rows.hpp"
 #include "ctq/ops/rows/registers.hpp"
 #include "ctq/ops/rows/smooth_activations.hpp"

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <concepts>
-
 #include "ctq/core/shapes/row_shapes.hpp"
 #include "ctq/ops/define_ops.hpp"
-#include "ctq/ops/rows/smooth_activations.hpp"
+#include "ctq/ops/rows/exponential_functions.hpp"
 
 // Functions of one number, in float32 as PyTorch defines them: NaN stays NaN. (A builtin is one of
 // <cmath>, which takes longer to compile than all ops.)
@@ -100,36 +98,11 @@ constexpr float clamp_to(float x, const clamp_options& o) noexcept {
   return clamp(x, o.min, o.max);
 }
 
-struct elu_of : double_lanes::elu {
-  constexpr explicit elu_of(const elu_options& o) noexcept
-      : elu{.above = 1.0, .below = static_cast<double>(o.alpha), .divisor = 1.0} {}
-};
-
-/// Formula: of double_lanes; made of the options if there are any
-template <class Formula, class Options, class Isa>
-void apply_formula(const op_arguments<float>& x, [[maybe_unused]] const attributes& a) noexcept {
-  if constexpr (std::same_as<Options, no_options>) {
-    double_lanes::for_row<Isa, Formula>(x.in[0].data, x.out.size(), x.out.data);
-  } else {
-    double_lanes::for_row<Isa>(x.in[0].data, x.out.size(), x.out.data, Formula(a.as<Options>()));
-  }
+inline float elu(float x, const elu_options& o) noexcept {
+  return double_lanes::value_of(x, double_lanes::elu{1.0, static_cast<double>(o.alpha), 1.0});
 }
 
 }  // namespace functions
-
-/// As elementwise and differentiable, with a formula that is computed in double: the same bits on
-/// every machine.
-template <class Formula, class Options = no_options>
-inline constexpr op_functions in_double{
-    .tensors = 1,
-    .elementwise = true,
-    .apply = &functions::apply_formula<Formula, Options, isa::native>};
-template <class Formula, auto Slope, class Options = no_options>
-inline constexpr op_functions differentiable_in_double{
-    .tensors = 1,
-    .elementwise = true,
-    .apply = &functions::apply_formula<Formula, Options, isa::native>,
-    .add_gradient = &add_slope_of_each<Slope, Options, isa::native>};
 
 /// The derivatives that PyTorch's kernels compute: at a kink that of one side.
 namespace slopes {
@@ -214,10 +187,9 @@ inline constexpr op_descriptor leaky_relu = with_module(
     activation(differentiable<functions::leaky_relu, slopes::leaky_relu, leaky_relu_options>,
                on_integers::own_scale),
     &nn::info_leaky_relu);
-inline constexpr op_descriptor elu =
-    with(activation(differentiable_in_double<functions::elu_of, slopes::elu, elu_options>,
-                    on_integers::own_scale),
-         [](op_descriptor& d) { d.keeps_memory_order = false; });
+inline constexpr op_descriptor elu = with(
+    activation(differentiable<functions::elu, slopes::elu, elu_options>, on_integers::own_scale),
+    [](op_descriptor& d) { d.keeps_memory_order = false; });
 inline constexpr op_descriptor hardswish =
     activation(differentiable<functions::hardswish, slopes::hardswish>, on_integers::own_scale);
 
@@ -225,13 +197,11 @@ inline constexpr op_descriptor hardsigmoid = activation(
     differentiable<functions::hardsigmoid, slopes::hardsigmoid>, on_integers::from_0_to_1);
 inline constexpr op_descriptor hardsigmoid_in_place = in_place(hardsigmoid);
 inline constexpr op_descriptor sigmoid =
-    activation(differentiable_in_double<functions::double_lanes::sigmoid, slopes::sigmoid>,
-               on_integers::from_0_to_1);
+    activation(differentiable<functions::sigmoid, slopes::sigmoid>, on_integers::from_0_to_1);
 inline constexpr op_descriptor sigmoid_in_place = in_place(sigmoid);
-inline constexpr op_descriptor tanh =
-    with_module(activation(differentiable_in_double<functions::double_lanes::tanh, slopes::tanh>,
-                           on_integers::from_neg1_to_1),
-                &nn::info_tanh);
+inline constexpr op_descriptor tanh = with_module(
+    activation(differentiable<functions::tanh, slopes::tanh>, on_integers::from_neg1_to_1),
+    &nn::info_tanh);
 inline constexpr op_descriptor tanh_in_place = in_place(tanh);
 /// XNNPACK quantizes it; PyTorch 1.13 leaves it in float.
 inline constexpr op_descriptor method_leaky_relu = since_2_1(with_module(leaky_relu, nullptr));

@@ -7,6 +7,9 @@
 #include "ctq/core/no_contract.hpp"
 #include "ctq/ops/activations.hpp"
 #include "ctq/ops/define_ops.hpp"
+#include "ctq/ops/rows/double_lanes.hpp"
+#include "ctq/ops/rows/exponential_functions.hpp"
+#include "ctq/ops/rows/smooth_activations.hpp"
 
 // Activations that PyTorch's backends leave in float.
 
@@ -79,26 +82,28 @@ namespace ctq::descriptors {
 
 namespace functions {
 
+/// Formula: of double_lanes
+template <class Formula, class Isa>
+void apply_in_double(const op_arguments<float>& x, const attributes&) noexcept {
+  double_lanes::for_row<Isa, Formula>(x.in[0].data, x.out.size(), x.out.data);
+}
 template <class Isa>
 void apply_gelu(const op_arguments<float>& x, const attributes& a) noexcept {
   const bool by_tanh = a.as<gelu_options>().approximate == gelu_rule::tanh;
-  (by_tanh ? apply_formula<double_lanes::gelu_tanh, no_options, Isa>
-           : apply_formula<double_lanes::gelu, no_options, Isa>)(x, a);
+  (by_tanh ? apply_in_double<double_lanes::gelu_tanh, Isa>
+           : apply_in_double<double_lanes::gelu, Isa>)(x, a);
 }
 inline float log_sigmoid(float x) noexcept {
   return (x < 0.0F ? x : 0.0F) - __builtin_log1pf(__builtin_expf(-__builtin_fabsf(x)));
 }
-struct selu_of : double_lanes::elu {
-  static constexpr double scale = 1.0507009873554805, alpha = 1.6732632423543772;
-
-  constexpr selu_of() noexcept : elu{.above = scale, .below = scale * alpha, .divisor = 1.0} {}
-};
-struct celu_of : double_lanes::elu {
-  constexpr explicit celu_of(const elu_options& o) noexcept
-      : elu{.above = 1.0,
-            .below = static_cast<double>(o.alpha),
-            .divisor = static_cast<double>(o.alpha)} {}
-};
+inline float selu(float x) noexcept {
+  constexpr double scale = 1.0507009873554805, alpha = 1.6732632423543772;
+  return double_lanes::value_of(x, double_lanes::elu{scale, scale * alpha, 1.0});
+}
+inline float celu(float x, const elu_options& o) noexcept {
+  const auto alpha = static_cast<double>(o.alpha);
+  return double_lanes::value_of(x, double_lanes::elu{1.0, alpha, alpha});
+}
 inline float softplus(float x, const softplus_options& o) noexcept {
   return x * o.beta > o.threshold ? x : __builtin_log1pf(__builtin_expf(x * o.beta)) / o.beta;
 }
@@ -129,10 +134,13 @@ inline float silu(float x) noexcept {
 }  // namespace slopes
 
 inline constexpr op_descriptor functional_relu_in_place = in_place(torch_relu);
-inline constexpr op_descriptor selu = float_activation(in_double<functions::selu_of>);
-inline constexpr op_descriptor silu =
-    float_activation(differentiable_in_double<functions::double_lanes::silu, slopes::silu>);
-inline constexpr op_descriptor mish = float_activation(in_double<functions::double_lanes::mish>);
+inline constexpr op_descriptor selu = float_activation(elementwise<functions::selu>);
+inline constexpr op_descriptor silu = float_activation(
+    {.tensors = 1,
+     .elementwise = true,
+     .apply = &functions::apply_in_double<functions::double_lanes::silu, isa::native>,
+     .add_gradient = &add_slope_of_each<slopes::silu, no_options, isa::native>});
+inline constexpr op_descriptor mish = float_activation(elementwise<functions::mish>);
 inline constexpr op_descriptor gelu = float_activation(
     {.tensors = 1, .elementwise = true, .apply = &functions::apply_gelu<isa::native>});
 inline constexpr op_descriptor log_sigmoid = float_activation(elementwise<functions::log_sigmoid>);
@@ -154,7 +162,7 @@ constexpr shape celu_shape_rule(ctq::view<shape> in, attributes& a, diagnostic& 
   return same_shape(in, a, d);
 }
 inline constexpr op_descriptor celu =
-    by_rule(float_activation(in_double<functions::celu_of, elu_options>), &celu_shape_rule);
+    by_rule(float_activation(elementwise<functions::celu, elu_options>), &celu_shape_rule);
 inline constexpr op_descriptor softsign = float_activation(elementwise<functions::softsign>);
 inline constexpr op_descriptor threshold =
     float_activation(elementwise<functions::threshold, threshold_options>);

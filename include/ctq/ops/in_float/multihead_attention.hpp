@@ -9,7 +9,7 @@
 #include "ctq/ops/define_ops.hpp"
 #include "ctq/ops/in_float/pointwise.hpp"
 #include "ctq/ops/rows/dot_products.hpp"
-#include "ctq/ops/rows/smooth_activations.hpp"
+#include "ctq/ops/rows/exponential_functions.hpp"
 
 // nn.MultiheadAttention: queries, keys and values are projected, each head computes
 // softmax(q kᵀ / sqrt(d)) v of its own d elements, and the results are projected again. PyTorch's

@@ -134,7 +134,7 @@ inline constexpr op_descriptor neg =
     keeping_integers(float_activation(elementwise<functions::neg>));
 inline constexpr op_descriptor square =
     keeping_integers(float_activation(elementwise<functions::square>));
-inline constexpr op_descriptor exp = float_activation(in_double<functions::double_lanes::exp_from>);
+inline constexpr op_descriptor exp = float_activation(elementwise<functions::exp>);
 inline constexpr op_descriptor log = float_activation(elementwise<functions::log>);
 inline constexpr op_descriptor sqrt = float_activation(elementwise<functions::sqrt>);
 inline constexpr op_descriptor rsqrt = float_activation(elementwise<functions::rsqrt>);

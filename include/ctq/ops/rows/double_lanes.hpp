@@ -4,11 +4,9 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <type_traits>
 
 #include "ctq/core/no_contract.hpp"
-#include "ctq/core/unroll.hpp"
 #include "ctq/ops/rows/registers.hpp"
 
 // Functions of floats that are computed in double, several in a register, in a fixed order of
@@ -30,14 +28,12 @@ template <class Lanes>
   return typename Lanes::doubles{} + x;
 }
 
-/// factor[0] x^(N-1) + … + factor[N-1]
-template <class Lanes, std::size_t N>
+/// first x^N + factor x^(N-1) + … + the last of N factors
+template <class Lanes, class... Factor>
 [[nodiscard, gnu::always_inline]] inline typename Lanes::doubles polynomial(
-    const typename Lanes::doubles& x, const double (&factor)[N]) noexcept {
-  typename Lanes::doubles y = all<Lanes>(factor[0]);
-  unroll<static_cast<int>(N) - 1>([&](auto i) __attribute__((always_inline)) {
-    y = no_contract(y * x) + factor[i + 1];
-  });
+    const typename Lanes::doubles& x, double first, Factor... factor) noexcept {
+  typename Lanes::doubles y = all<Lanes>(first);
+  ((y = no_contract(y * x) + factor), ...);
   return y;
 }
 
@@ -56,14 +52,14 @@ struct exp_parts {
     constexpr double round_to_integer = 0x1.8p52;
     // In two parts, so that products of the first one and n are exact.
     constexpr double ln2_high = 0x1.62e42fep-1, ln2_low = 1.820635975313678e-09;
-    // Of the polynomial that is 1 at 0 and closest to exp on [-ln(2) / 2, ln(2) / 2].
-    constexpr double factor[] = {0.000197676577535, 0.00139459096289, 0.00833356899445,
-                                 0.0416662723875,   0.166666651629,   0.500000007719,
-                                 1.00000000021};
     const doubles shifted = no_contract(x * 1.4426950408889634) + round_to_integer;
     const doubles n = shifted - round_to_integer;
     const doubles r = (x - no_contract(n * ln2_high)) - no_contract(n * ln2_low);
-    rest = no_contract(polynomial<Lanes>(r, factor) * r);
+    // 1 more is the polynomial that is 1 at 0 and closest to exp on [-ln(2) / 2, ln(2) / 2].
+    rest = no_contract(polynomial<Lanes>(r, 0.000197676577535, 0.00139459096289, 0.00833356899445,
+                                         0.0416662723875, 0.166666651629, 0.500000007719,
+                                         1.00000000021) *
+                       r);
     exponent = std::bit_cast<bits>(shifted) << 52;
   }
   /// 2^n x
@@ -104,17 +100,17 @@ template <class Isa, class F>
 [[gnu::noinline]] void for_row(const float* x, std::size_t count, float* y, F f = {}) noexcept {
   using lanes = registers_of<Isa>;
   using floats = typename lanes::narrow_floats;
-  using doubles = typename lanes::doubles;
+  const auto run = [&](std::size_t i, std::size_t bytes) __attribute__((always_inline)) {
+    floats part{};
+    __builtin_memcpy(&part, x + i, bytes);
+    const auto wide = __builtin_convertvector(part, typename lanes::doubles);
+    part = __builtin_convertvector(f(std::type_identity<lanes>{}, wide), floats);
+    __builtin_memcpy(y + i, &part, bytes);
+  };
   constexpr std::size_t width = sizeof(floats) / sizeof(float);
   std::size_t i = 0;
-  for (; i + width <= count; i += width) {
-    floats part;
-    std::memcpy(&part, x + i, sizeof part);
-    const doubles result = f(std::type_identity<lanes>{}, __builtin_convertvector(part, doubles));
-    part = __builtin_convertvector(result, floats);
-    std::memcpy(y + i, &part, sizeof part);
-  }
-  for (; i < count; ++i) y[i] = value_of(x[i], f);
+  for (; i + width <= count; i += width) run(i, sizeof(floats));
+  if (i < count) run(i, (count - i) * sizeof(float));
 }
 
 }  // namespace ctq::descriptors::functions::double_lanes

@@ -6,7 +6,7 @@
 #include "ctq/core/no_contract.hpp"
 #include "ctq/ops/rows/double_lanes.hpp"
 
-// Activations that are made of exponential functions, and the exp of softmax.
+// Activations of transformers, EfficientNet and YOLO that PyTorch's backends leave in float.
 
 namespace ctq::descriptors::functions {
 
@@ -20,13 +20,13 @@ struct gelu {
     // x * p(x²) / q(x²) is erf(x / sqrt(2)) within 3e-9, for |x| <= most; beyond, that is within
     // 7e-9 of 1 or -1.
     constexpr double most = 5.8;
-    constexpr double p[] = {-1.494191562e-10, 1.048829512e-07, 1.687907097e-05, 0.0003409287635,
-                            0.009611693463,   0.06548519139,   0.7978845626};
-    constexpr double q[] = {1.990459248e-06, 8.201424273e-05, 0.001935661921,
-                            0.0285030339,    0.2487402266,    1.0};
     const Doubles square = no_contract(x * x), one = all<Lanes>(1.0), end = all<Lanes>(most);
-    const Doubles erf =
-        no_contract(x * polynomial<Lanes>(square, p)) / polynomial<Lanes>(square, q);
+    const Doubles p =
+        polynomial<Lanes>(square, -1.494191562e-10, 1.048829512e-07, 1.687907097e-05,
+                          0.0003409287635, 0.009611693463, 0.06548519139, 0.7978845626);
+    const Doubles q = polynomial<Lanes>(square, 1.990459248e-06, 8.201424273e-05, 0.001935661921,
+                                        0.0285030339, 0.2487402266, 1.0);
+    const Doubles erf = no_contract(x * p) / q;
     const Doubles bounded = x > end ? one : x < -end ? -one : erf;
     return no_contract(x * 0.5) * (one + bounded);
   }
@@ -40,43 +40,6 @@ struct gelu_tanh {
     constexpr double minus_2_u = -1.5957691216057308;
     const Doubles cube = no_contract(no_contract(x * x) * x);
     return x / (exp<Lanes>(minus_2_u * (x + no_contract(cube * 0.044715))) + 1.0);
-  }
-};
-
-struct sigmoid {
-  template <class Lanes, class Doubles>
-  [[nodiscard, gnu::always_inline]] Doubles operator()(std::type_identity<Lanes>,
-                                                       const Doubles& x) const noexcept {
-    return 1.0 / (exp<Lanes>(-x) + 1.0);
-  }
-};
-
-/// With t = exp(2 x) - 1, t / (t + 2).
-struct tanh {
-  template <class Lanes, class Doubles>
-  [[nodiscard, gnu::always_inline]] Doubles operator()(std::type_identity<Lanes>,
-                                                       const Doubles& x) const noexcept {
-    constexpr double most = 20.0;  // from 9.1 on, a float is 1
-    const Doubles end = all<Lanes>(most);
-    const Doubles bounded = x > end ? end : x < -end ? -end : x;
-    const Doubles t = expm1<Lanes>(bounded + bounded);
-    return t / (t + 2.0);
-  }
-};
-
-/// above x for positive numbers, below (exp(x / divisor) - 1) for others: ELU, SELU and CELU.
-struct elu {
-  double above, below, divisor;
-
-  template <class Lanes, class Doubles>
-  [[nodiscard, gnu::always_inline]] Doubles operator()(std::type_identity<Lanes>,
-                                                       const Doubles& x) const noexcept {
-    // exp of the ends is 0 and infinite as a float.
-    const Doubles least = all<Lanes>(-110.0), most = all<Lanes>(110.0), zero = all<Lanes>(0.0);
-    const Doubles scaled = x / divisor;
-    const Doubles bounded = scaled < least ? least : scaled > most ? most : scaled;
-    const Doubles exponential = no_contract(expm1<Lanes>(bounded) * below);
-    return x > zero ? no_contract(x * above) : exponential;
   }
 };
 
@@ -102,39 +65,10 @@ struct silu {
   }
 };
 
-/// exp(x - origin)
-struct exp_from {
-  float origin = 0.0F;
-
-  template <class Lanes, class Doubles>
-  [[nodiscard, gnu::always_inline]] Doubles operator()(std::type_identity<Lanes>,
-                                                       const Doubles& x) const noexcept {
-    return exp<Lanes>(x - static_cast<double>(origin));
-  }
-};
-
 }  // namespace double_lanes
 
-[[nodiscard]] inline float gelu(float x) noexcept {
-  return double_lanes::value_of<double_lanes::gelu>(x);
-}
-[[nodiscard]] inline float gelu_tanh(float x) noexcept {
-  return double_lanes::value_of<double_lanes::gelu_tanh>(x);
-}
-[[nodiscard]] inline float exp(float x) noexcept {
-  return double_lanes::value_of<double_lanes::exp_from>(x);
-}
-[[nodiscard]] inline float sigmoid(float x) noexcept {
-  return double_lanes::value_of<double_lanes::sigmoid>(x);
-}
-[[nodiscard]] inline float tanh(float x) noexcept {
-  return double_lanes::value_of<double_lanes::tanh>(x);
-}
 [[nodiscard]] inline float mish(float x) noexcept {
   return double_lanes::value_of<double_lanes::mish>(x);
-}
-[[nodiscard]] inline float silu(float x) noexcept {
-  return double_lanes::value_of<double_lanes::silu>(x);
 }
 
 }  // namespace ctq::descriptors::functions

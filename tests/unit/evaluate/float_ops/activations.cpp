@@ -143,11 +143,9 @@ TEST_CASE("functions of one number are as near as float32 gets in a few operatio
                       [](double x) { return std::fmin(std::fmax(x + 3, 0), 6) / 6; }) < 4);
   CHECK(largest_error(functions::hardswish,
                       [](double x) { return x * std::fmin(std::fmax(x + 3, 0), 6) / 6; }) < 4);
-  CHECK(largest_error(
-            [](float x) { return functions::double_lanes::value_of<functions::selu_of>(x); },
-            [](double x) {
-              return 1.0507009873554805 * (x > 0 ? x : 1.6732632423543772 * std::expm1(x));
-            }) < 1.1);
+  CHECK(largest_error(functions::selu, [](double x) {
+          return 1.0507009873554805 * (x > 0 ? x : 1.6732632423543772 * std::expm1(x));
+        }) < 1.1);
 }
 
 TEST_CASE("piecewise functions are exact where their pieces meet") {
@@ -164,16 +162,14 @@ TEST_CASE("piecewise functions are exact where their pieces meet") {
 TEST_CASE("NaN stays NaN, and no function of an infinity is one that should not be") {
   constexpr float nan = std::numeric_limits<float>::quiet_NaN();
   constexpr float inf = std::numeric_limits<float>::infinity();
-  for (float (*f)(float) :
-       {functions::relu, functions::relu6, functions::hardsigmoid, functions::hardswish,
-        functions::sigmoid, functions::tanh, functions::silu, functions::mish,
-        functions::log_sigmoid, functions::gelu, functions::gelu_tanh})
+  for (float (*f)(float) : {functions::relu, functions::relu6, functions::hardsigmoid,
+                            functions::hardswish, functions::sigmoid, functions::tanh,
+                            functions::mish, functions::log_sigmoid, functions::selu})
     CHECK(std::isnan(f(nan)));
   CHECK(functions::sigmoid(-inf) == 0.0F);
   CHECK(functions::sigmoid(inf) == 1.0F);
   CHECK(functions::log_sigmoid(-inf) == -inf);
   CHECK(functions::log_sigmoid(inf) == 0.0F);
-  CHECK(functions::silu(inf) == inf);
 }
 
 TEST_CASE("an op of whole tensors is computed by its functions") {
