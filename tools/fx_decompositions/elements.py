@@ -102,6 +102,21 @@ def total(x, other, call):
     return x.tracer.as_pairs(call(*map(x.tracer.pairs_of, (x, other))))
 
 
+def excludes(scores, mask):
+    """Whether a constant is what attention adds to scores, some of it -inf, which no integers express."""
+    value = constant_of(mask) if is_tensor(mask) and is_computed(scores) and not is_computed(mask) else None
+    return value is not None and value.is_floating_point() and bool(value.eq(-math.inf).any()) and (
+        torch.broadcast_shapes(value.shape, size_of(scores)) == size_of(scores))
+
+
+def without_excluded(scores, mask):
+    """A sum that stays in float: PyTorch's observers refuse the mask."""
+    excluded = mask.eq(-math.inf)
+    rest = mask.masked_fill(excluded, 0)
+    scores = scores.add(scores.tracer.attribute(rest)) if rest.any() else scores
+    return scores.masked_fill(scores.tracer.attribute(excluded), -math.inf)
+
+
 @decomposes("add")
 @decomposes_function(operator.add)
 def add(x, other, *, alpha=1):
@@ -113,6 +128,9 @@ def add(x, other, *, alpha=1):
         return torch.ones_like(x.float()).ne(0) if other else x
     if are_masks(x, other):
         return torch.logical_or(x, other)
+    for a, b in (x, other), (other, x):
+        if alpha == 1 and is_tensor(a) and excludes(a, b):
+            return without_excluded(a, constant_of(b))
     return x.add(other.mul(alpha)) if is_tensor(x) and is_tensor(other) and alpha != 1 else None
 
 

@@ -816,8 +816,21 @@ def scale_mask(i):
 # By call: others that it is written with, and that backends quantize as they quantize it.
 QUANTIZED = {"F.interpolate": {"F.adaptive_avg_pool1d", "F.adaptive_avg_pool2d", "F.adaptive_avg_pool3d"}}
 
-# What is computed before an op of numbers, whose result has their type.
+def masked_scores(x, more=0.0, call=operator.add):
+    """What is added to scores: -inf where a key comes later, which no observer takes."""
+    length = x.size(1)
+    mask = (torch.full((8, 8), -math.inf).triu(1) + more)[:length, :length]
+    return call(x @ x.transpose(1, 2), mask).softmax(-1)
+
+
+# The calls of what is computed before an op of numbers, whose result has their type, and of sums with -inf.
 OF_TYPES = [
+    (tensors(masked_scores, T), ["transpose", "operator.matmul", "masked_fill", "softmax"]),
+    (tensors(lambda x: masked_scores(x, call=lambda a, b: torch.add(b, a)), T),
+     ["transpose", "operator.matmul", "masked_fill", "softmax"]),
+    (tensors(lambda x: masked_scores(x, call=operator.iadd), T),
+     ["transpose", "operator.matmul", "masked_fill", "softmax"]),
+    (tensors(lambda x: masked_scores(x, 0.5), T), ["transpose", "operator.matmul", "add", "masked_fill", "softmax"]),
     (tensors(lambda x: x * x.size(-1) ** -0.5, T), ["operator.mul"]),
     (tensors(lambda x: x.view(x.size(0), -1), T), ["size", "view"]),
     (tensors(lambda i: i * 1.0, items(3)), ["float", "operator.mul"]),
