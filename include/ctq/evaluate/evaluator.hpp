@@ -119,12 +119,14 @@ class evaluator {
     if (n.op->kind == op_kind::get_attr) return attribute(n);
     if (is_any_of(n.op, q::dequantize, q::decomposed_dequantize_per_tensor,
                   q::decomposed_dequantize_per_channel))
-      return node_value(reads[0].real());
+      return node_value(rounding_.dequantized(reads[0]));
     if (is_any_of(n.op, op::getitem) && reads[0].items() != nullptr) return item_of(n, reads[0]);
     if (is_any_of(n.op, q::activation_post_process))
       return rounding_.observe(n, g_.arg(i, 0), reads[0]);
     if (is_any_of(n.op, q::quantize_per_tensor, q::quantize_per_channel, q::requantize))
-      return rounding_.quantized(reads[0].real(), n.observer);
+      return g_.arg(i, 0).op->kind == op_kind::get_attr
+                 ? rounding_.quantized_attribute(reads[0].real(), n.observer)
+                 : rounding_.quantized(reads[0].real(), n.observer);
     if (is_any_of(n.op, q::quantize_per_tensor_dynamic, q::to_float16))
       return rounding_.dynamically_quantized(n.observer_config, reads[0]);
     if (is_any_of(n.op, q::choose_qparams, q::decomposed_quantize_per_tensor,

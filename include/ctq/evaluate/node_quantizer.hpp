@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -86,6 +87,30 @@ class node_quantizer {
     return node_value(kernels_.quantize(*x, qparams));
   }
 
+  /// The same of an attribute of the model, such as the weight of a function, rounded once. Later
+  /// calls return the same integers, so that kernels find what they have packed of them.
+  [[nodiscard]] result<node_value> quantized_attribute(const float_ops::value& v, int observer) {
+    const auto qparams = qparams_of_observer(observer);
+    if (!qparams) return unexpected{qparams.error()};
+    rounded_attribute& kept = attributes_[observer];
+    const bool holds = kept.integers.integers() != nullptr && kept.attribute.is_same(v);
+    if (holds && kept.qparams == *qparams) return kept.integers;
+    auto now = quantized(v, *qparams);
+    if (now) kept = {v, *qparams, *now, {}};
+    return now;
+  }
+
+  /// The value in floats; of such an attribute computed once.
+  [[nodiscard]] float_ops::value dequantized(const node_value& in) {
+    const quantized_tensor* const integers = in.integers();
+    const auto found = std::ranges::find_if(
+        attributes_, [&](const auto& e) { return e.second.integers.integers() == integers; });
+    if (integers == nullptr || found == attributes_.end()) return in.real();
+    float_ops::value& real = found->second.real;
+    if (!real.is<float_ops::tensor>()) real = in.real();
+    return real;
+  }
+
   /// The values quantized with their own range, or rounded to half precision.
   ///   observer_config  has the dtype; null: quint8
   [[nodiscard]] result<node_value> dynamically_quantized(const observer_record* observer_config,
@@ -125,8 +150,16 @@ class node_quantizer {
     return integers == nullptr ? std::move(v) : float_ops::value(as_floats(*integers));
   }
 
+  struct rounded_attribute {
+    float_ops::value attribute{};
+    tensor_qparams qparams{};
+    node_value integers{};
+    float_ops::value real{};
+  };
+
   evaluation_options options_;
   kernel_calls<Kernels> kernels_{};
+  std::map<int, rounded_attribute> attributes_{};  // by observer
 };
 
 }  // namespace ctq

@@ -178,6 +178,49 @@ TEST_CASE("a layer on integers is made ready once for an input of a shape, a sca
   CHECK(as_anew(input()) == std::vector<float>{9.0F, 0.0F});
 }
 
+TEST_CASE("the weight of a function is rounded once, and anew when the model has another") {
+  constexpr auto functional =
+      model("x"_n = nn::placeholder({1, 2}), "w"_n = nn::get_attr({2, 2}),
+            "fc"_n = fn::linear("x"_n, "w"_n), "out"_n = nn::output("fc"_n));
+  module_state m;
+  m.set_tensor("w", float_ops::tensor{{2, 2}, {1.0F, 2.0F, -3.0F, 0.5F}});
+  const auto fused = fuse(functional.view(), backend_v<x86>);
+  const auto prepared = prepare_graph(fused.view(), backend_v<x86>, mapping_v<in_int8>);
+  const auto reference = convert_graph(prepared.view(), backend_v<x86>, mapping_v<in_int8>);
+  const auto lowered = lower(reference.view());
+  observer_set observers;
+  evaluator<stage::prepared> calibrate(prepared.view(), m, {.observers = &observers});
+  REQUIRE(calibrate.run(input()).has_value());
+  model_qparams qparams;
+  for (int o = 0; o < prepared.observers; ++o)
+    if (const auto found = observers.qparams(o)) qparams.activations[o] = *found;
+
+  const auto check = [&](auto& run, int floats) {
+    const auto first = run.run(input());
+    const auto second = run.run(input());
+    REQUIRE(first.has_value());
+    REQUIRE(second.has_value());
+    int same_integers = 0;
+    int same_floats = 0;
+    for (std::size_t i = 0; i < first->size(); ++i) {
+      const quantized_tensor* const found = (*first)[i].integers();
+      same_integers += static_cast<int>(found != nullptr && found == (*second)[i].integers());
+      same_floats += static_cast<int>((*first)[i].real().is_same((*second)[i].real()));
+    }
+    CHECK(same_integers == 1);
+    CHECK(same_floats == floats);
+    m.set_tensor("w", float_ops::tensor{{2, 2}, {0.5F, 0.0F, 0.0F, 0.0F}});
+    const auto other = run.run(input());
+    REQUIRE(other.has_value());
+    CHECK(tensor_of(other->back()).data != tensor_of(first->back()).data);
+    m.set_tensor("w", float_ops::tensor{{2, 2}, {1.0F, 2.0F, -3.0F, 0.5F}});
+  };
+  evaluator<stage::lowered, fast_kernels> integers(lowered.view(), m, {.qparams = &qparams});
+  check(integers, 1);  // the attribute
+  evaluator<stage::reference, fast_kernels> rounded(reference.view(), m, {.qparams = &qparams});
+  check(rounded, 2);  // and its rounded values
+}
+
 TEST_CASE("a quantize rounds halves to even") {
   dynamic_graph<stage::reference> g;
   g.add({.name = "x", .op = nn::placeholder.id()}, nullptr, 0);

@@ -71,6 +71,30 @@ TEST_CASE("values are quantized with what was found for the observer") {
   CHECK(r.decomposed(observing(nullptr), {some()}).error().cause == "has no observer");
 }
 
+TEST_CASE("an attribute is rounded, and dequantized, once") {
+  model_qparams qparams;
+  qparams.activations[4] = {quint8, -1, {0.5}, {3}, {}};
+  quantizer r({.qparams = &qparams});
+  const float_ops::value weight = some().real();
+  const auto first = r.quantized_attribute(weight, 4);
+  REQUIRE(first.has_value());
+  CHECK(first->integers()->q.data == std::vector<std::int32_t>{3, 8});
+  CHECK(r.quantized_attribute(weight, 4)->integers() == first->integers());
+  const float_ops::value real = r.dequantized(*first);
+  CHECK(real.get_if<float_ops::tensor>()->data == std::vector<float>{0.0F, 2.5F});
+  CHECK(r.dequantized(*first).is_same(real));
+
+  CHECK(r.quantized_attribute(some().real(), 4)->integers() != first->integers());
+  CHECK_FALSE(r.dequantized(*first).is_same(real));  // another attribute has its place
+  qparams.activations[4].scale = {2.5};
+  const auto coarse = r.quantized_attribute(weight, 4);
+  CHECK(coarse->integers()->q.data == std::vector<std::int32_t>{3, 4});
+  CHECK(r.dequantized(*coarse).get_if<float_ops::tensor>()->data == std::vector<float>{0.0F, 2.5F});
+  CHECK(r.quantized_attribute(weight, 5).error().cause == "has no scale and zero point");
+  CHECK(r.quantized_attribute(float_ops::value(1), 4).error().cause == "requires a tensor");
+  CHECK(r.dequantized(node_value(float_ops::value(1))).is_same(float_ops::value(1)));
+}
+
 TEST_CASE("integers and masks are quantized as floats") {
   model_qparams qparams;
   qparams.activations[4] = {quint8, -1, {0.5}, {3}, {}};
