@@ -166,8 +166,22 @@ def of_a_dtype(call):
     return convert
 
 
-for _name in "sum", "cumsum", "cumprod", "zeros_like", "ones_like", "full_like":
+def filled_like(call):
+    """Of complex numbers a constant, since its size is known."""
+    of_reals = of_a_dtype(call)
+
+    def make(x, *args, **named):
+        value = x.tracer.value_of_replaced()
+        if value.is_complex():
+            return x.tracer.as_pairs(x.tracer.attribute(torch.view_as_real(value)))
+        return of_reals(x, *args, **named)
+    return make
+
+
+for _name in "sum", "cumsum", "cumprod":
     decomposes(_name)(of_a_dtype(getattr(torch, _name)))
+for _name in "zeros_like", "ones_like", "full_like":
+    decomposes(_name)(filled_like(getattr(torch, _name)))
 
 
 # What x.type() gives.

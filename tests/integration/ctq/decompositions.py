@@ -112,10 +112,10 @@ def many(x):
 pairs = torch.view_as_real
 
 
-def spectral(x):
+def spectral(x, make=lambda spectrum: torch.zeros(2, 6, 5, dtype=torch.cfloat)):
     """Some frequencies, as in Fourier neural operators."""
     spectrum = torch.fft.rfft2(x)
-    kept = torch.zeros(2, 6, 5, dtype=torch.cfloat)
+    kept = make(spectrum)
     kept[:, :2, :3] = spectrum[:, :2, :3] * 2
     kept[:, -2:, :3] = spectrum[:, -2:, :3]
     return torch.fft.irfft2(kept)
@@ -454,7 +454,9 @@ CASES = [
         lambda x: (torch.conj(torch.fft.fft(x)) * torch.fft.fft(x)).real + torch.conj(x),
         lambda x: torch.angle(torch.complex(x, x.abs() + 1)), lambda x: pairs(torch.complex(x, x + 1)),
         lambda x: pairs(torch.fft.fft(x) + torch.fft.fft(x, dim=1) - torch.fft.fft(x, dim=0) * 2),
-        lambda x: pairs(torch.fft.fft(x)[:, 1:, :3]), lambda x: pairs(torch.fft.fft(x)[..., ::2]), spectral)),
+        lambda x: pairs(torch.fft.fft(x)[:, 1:, :3]), lambda x: pairs(torch.fft.fft(x)[..., ::2]), spectral,
+        lambda x: spectral(x, torch.zeros_like), lambda x: spectral(x, lambda s: torch.full_like(s, 1 + 2j)),
+        lambda x: pairs(torch.ones_like(x, dtype=torch.cfloat)))),
     tensors(parameters(lambda x, w: pairs(torch.einsum("nik,iok->nok", torch.fft.rfft(x), torch.view_as_complex(w))),
                        torch.randn(6, 4, 5, 2)), T),
     # norms, convolutions, pools
