@@ -102,19 +102,47 @@ def total(x, other, call):
     return x.tracer.as_pairs(call(*map(x.tracer.pairs_of, (x, other))))
 
 
+# What gives a view of its first argument, or a copy of another type.
+OF_VIEWS = ("getitem", "unsqueeze", "view", "reshape", "expand", "expand_as", "repeat", "transpose", "contiguous", "to",
+            "float", "type_as")
+
+
+def fills_with_infinity(x):
+    """Of a view of what masked_fill gives, that call, if it fills in -inf; else None."""
+    node = x.node
+    while node.op.startswith("call_") and node.args and isinstance(node.args[0], torch.fx.Node):
+        name = node.target if node.op == "call_method" else getattr(node.target, "__name__", "")
+        if name == "masked_fill":
+            return node if -math.inf in (*node.args[2:], node.kwargs.get("value")) else None
+        if name not in OF_VIEWS:
+            return None
+        node = node.args[0]
+    return None
+
+
 def excludes(scores, mask):
-    """Whether a constant is what attention adds to scores, some of it -inf, which no integers express."""
-    value = constant_of(mask) if is_tensor(mask) and is_computed(scores) and not is_computed(mask) else None
-    return value is not None and value.is_floating_point() and bool(value.eq(-math.inf).any()) and (
-        torch.broadcast_shapes(value.shape, size_of(scores)) == size_of(scores))
+    """Whether what attention adds to scores is -inf in places, which no integers express."""
+    if not is_tensor(mask) or not is_computed(scores) or (
+            torch.broadcast_shapes(size_of(mask), size_of(scores)) != size_of(scores)):
+        return False
+    value = constant_of(mask)
+    if value is None:
+        return fills_with_infinity(mask) is not None
+    return value.is_floating_point() and bool(value.eq(-math.inf).any())
 
 
 def without_excluded(scores, mask):
-    """A sum that stays in float: PyTorch's observers refuse the mask."""
-    excluded = mask.eq(-math.inf)
-    rest = mask.masked_fill(excluded, 0)
-    scores = scores.add(scores.tracer.attribute(rest)) if rest.any() else scores
-    return scores.masked_fill(scores.tracer.attribute(excluded), -math.inf)
+    """A sum that stays in float: PyTorch's observers refuse the mask, or leave out what it excludes."""
+    value = constant_of(mask)
+    if value is None:
+        excluded = mask.lt(-HIGHEST)
+        filled = constant_of(mask.tracer.proxy(fills_with_infinity(mask).args[0]))
+        rest = None if filled is not None and not filled.any() else mask.masked_fill(excluded, 0)
+    else:
+        excluded = value.eq(-math.inf)
+        rest = value.masked_fill(excluded, 0)
+        excluded, rest = (scores.tracer.attribute(x) if x.any() else None for x in (excluded, rest))
+    return (scores if rest is None else scores.add(rest)).masked_fill(excluded, -math.inf)
 
 
 @decomposes("add")
@@ -130,7 +158,7 @@ def add(x, other, *, alpha=1):
         return torch.logical_or(x, other)
     for a, b in (x, other), (other, x):
         if alpha == 1 and is_tensor(a) and excludes(a, b):
-            return without_excluded(a, constant_of(b))
+            return without_excluded(a, b)
     return x.add(other.mul(alpha)) if is_tensor(x) and is_tensor(other) and alpha != 1 else None
 
 

@@ -825,6 +825,12 @@ def masked_scores(x, more=0.0, call=operator.add):
     return call(x @ x.transpose(1, 2), mask).softmax(-1)
 
 
+def padded_scores(x, y, fill=0.0, call=operator.add):
+    """The same of keys that an input says."""
+    mask = torch.full((2, 6), fill).masked_fill(y > 0, -math.inf)
+    return call(x @ x.transpose(1, 2), mask.unsqueeze(1)).relu()
+
+
 # The calls of what is computed before an op of numbers, whose result has their type, and of sums with -inf.
 OF_TYPES = [
     (tensors(masked_scores, T), ["transpose", "operator.matmul", "masked_fill", "softmax"]),
@@ -833,6 +839,11 @@ OF_TYPES = [
     (tensors(lambda x: masked_scores(x, call=operator.iadd), T),
      ["transpose", "operator.matmul", "masked_fill", "softmax"]),
     (tensors(lambda x: masked_scores(x, 0.5), T), ["transpose", "operator.matmul", "add", "masked_fill", "softmax"]),
+    (tensors(padded_scores, T, (2, 6)), ["operator.gt", "masked_fill", "transpose", "operator.matmul", "unsqueeze",
+                                         "lt", "masked_fill", "relu"]),
+    (tensors(lambda x, y: padded_scores(x, y, 0.5, torch.add), T, (2, 6)),
+     ["operator.gt", "masked_fill", "transpose", "operator.matmul", "unsqueeze", "lt", "masked_fill", "add",
+      "masked_fill", "relu"]),
     (tensors(lambda x: x * x.size(-1) ** -0.5, T), ["operator.mul"]),
     (tensors(lambda x: x.view(x.size(0), -1), T), ["size", "view"]),
     (tensors(lambda i: i * 1.0, items(3)), ["float", "operator.mul"]),
