@@ -173,7 +173,8 @@ def filled_like(call):
     def make(x, *args, **named):
         value = x.tracer.value_of_replaced()
         if value.is_complex():
-            return x.tracer.as_pairs(x.tracer.attribute(torch.view_as_real(value)))
+            filled = call(value, *args, **{k: v for k, v in named.items() if k == "fill_value"})
+            return x.tracer.as_pairs(x.tracer.attribute(torch.view_as_real(filled)))
         return of_reals(x, *args, **named)
     return make
 
@@ -182,6 +183,13 @@ for _name in "sum", "cumsum", "cumprod":
     decomposes(_name)(of_a_dtype(getattr(torch, _name)))
 for _name in "zeros_like", "ones_like", "full_like":
     decomposes(_name)(filled_like(getattr(torch, _name)))
+
+
+@decomposes("empty_like")
+def empty_like(x, **named):
+    """What the model's code writes into."""
+    made = filled_like(torch.zeros_like)(x, **named)
+    return torch.zeros_like(x) if made is None else made
 
 
 # What x.type() gives.

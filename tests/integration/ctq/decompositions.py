@@ -455,7 +455,7 @@ CASES = [
         lambda x: torch.angle(torch.complex(x, x.abs() + 1)), lambda x: pairs(torch.complex(x, x + 1)),
         lambda x: pairs(torch.fft.fft(x) + torch.fft.fft(x, dim=1) - torch.fft.fft(x, dim=0) * 2),
         lambda x: pairs(torch.fft.fft(x)[:, 1:, :3]), lambda x: pairs(torch.fft.fft(x)[..., ::2]), spectral,
-        lambda x: spectral(x, torch.zeros_like), lambda x: spectral(x, lambda s: torch.full_like(s, 1 + 2j)),
+        lambda x: spectral(x, torch.zeros_like), lambda x: spectral(x, lambda s: torch.full_like(s, fill_value=1 + 2j)),
         lambda x: pairs(torch.ones_like(x, dtype=torch.cfloat)))),
     tensors(parameters(lambda x, w: pairs(torch.einsum("nik,iok->nok", torch.fft.rfft(x), torch.view_as_complex(w))),
                        torch.randn(6, 4, 5, 2)), T),
@@ -732,11 +732,20 @@ def of_constants(x):
     return a, b, m + x
 
 
+def written_into(x, dtype=None):
+    """Halves of a tensor, written one after the other."""
+    y = torch.empty_like(x, dtype=dtype)
+    y[:, :3] = x[:, :3] * 3
+    y[:, 3:] = x[:, 3:] * 2
+    return y
+
+
 IN_PLACE = [tensors(sized_rows, T, items(3)),
             *(tensors(f, T) for f in (
                 swap_halves, written_by_masks, accumulate, nearest, of_elements, of_all, shared, of_types, of_pools,
                 Shifted(), Residual(), of_tuples, of_constants, added_to_parts, parts_of,
-                scaled_by_masks))]
+                scaled_by_masks, written_into, lambda x: torch.fft.irfft2(written_into(torch.fft.rfft2(x))),
+                lambda x: written_into(x, torch.float32)))]
 
 
 def of_the_whole(x):
