@@ -21,6 +21,8 @@ except ImportError:
     sys.exit(f"{sys.argv[0]}: needs PyTorch; run it with the Python that has it")
 import torch.ao.quantization
 
+from torch_names import names_in
+
 # Where names are looked up, and what they are called there. The first that has an object names it:
 # torch.relu and F.relu are two objects, torch.conv2d and F.conv2d are one, which is called F's.
 NAMESPACES = [
@@ -63,19 +65,9 @@ class NotExpressible(Exception):
 
 
 def table_of_names():
-    """Object -> qualified name. Objects live as long as their modules, so ids are unique."""
-    names = {}
-    for prefix, candidates in NAMESPACES:
-        module = next(filter(None, map(find_module, candidates)), None)
-        for name, value in sorted(vars(module).items() if module else ()):
-            if not callable(value) or name.startswith("__"):
-                continue
-            # operator.concat is operator.add's neighbour under another name: its own name wins.
-            own = getattr(value, "__name__", None) == name
-            known = names.get(id(value))
-            if known is None or (own and not known[1]):
-                names[id(value)] = (f"{prefix}.{name}", own)
-    return {key: name for key, (name, _) in names.items()}
+    """Object -> qualified name."""
+    spaces = [(prefix, next(filter(None, map(find_module, candidates)), None)) for prefix, candidates in NAMESPACES]
+    return names_in([space for space in spaces if space[1]], lambda name, _: not name.startswith("__"))
 
 
 def find_module(name):

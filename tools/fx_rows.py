@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""How the rows of export_fx.py call functions and modules, and how they have values and options."""
+"""The rows of export_fx.py: what they call functions and modules, and how values and options look in them."""
 
 import importlib
 import inspect
@@ -11,6 +11,7 @@ from torch.fx import Node
 from torch.nn.utils import parametrize
 
 from fx_rewrites import NotExpressible
+from torch_names import names_in
 
 # Where functions are looked up, and what rows call them. The first that has an object names it.
 NAMESPACES = [("F", torch.nn.functional), ("torch", torch), ("operator", operator), ("torch.linalg", torch.linalg),
@@ -25,17 +26,8 @@ TRANSFORMER_LAYERS = (torch.nn.TransformerEncoderLayer, torch.nn.TransformerDeco
 
 
 def function_names():
-    """Object -> name. A function has its own name rather than an alias."""
-    names = {}
-    for prefix, space in NAMESPACES:
-        for name, value in sorted(vars(space).items()):
-            if not callable(value) or isinstance(value, type) or name.startswith("_"):
-                continue
-            own = getattr(value, "__name__", None) == name
-            known = names.get(id(value))
-            if known is None or (own and not known[1]):
-                names[id(value)] = (f"{prefix}.{name}", own)
-    return {key: name for key, (name, _) in names.items()}
+    """Object -> name, "torch.relu"."""
+    return names_in(NAMESPACES, lambda name, value: not isinstance(value, type) and not name.startswith("_"))
 
 
 def class_name(kind):

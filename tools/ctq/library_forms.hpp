@@ -13,8 +13,8 @@ extern const std::string_view code_form;   // NAME.cpp
 extern const std::string_view meson_form;  // meson.build
 extern const std::string_view cmake_form;  // CMakeLists.txt
 
-// Parts of the first two, for networks that read indices. The keys of fmt::format are the inputs, of
-// the code the class, the inputs, and their addresses.
+// Parts of the first two, for networks that read indices. The keys of fmt::format are the inputs,
+// of the code the class, the inputs, and their addresses.
 extern const std::string_view index_problem_form;
 extern const std::string_view index_problem_code_form;
 extern const std::string_view index_problem_helper;

@@ -5,8 +5,8 @@
 #include "ctq/ops/define_ops.hpp"
 #include "ctq/ops/rows/exponential_functions.hpp"
 
-// Functions of one number, in float32 as PyTorch defines them: NaN stays NaN. (A builtin is one of
-// <cmath>, which takes longer to compile than all ops.)
+// Functions of one number, as PyTorch defines them: NaN stays NaN. (Builtins, here and in
+// in_float/, are those of <cmath>, which takes longer to compile than all ops.)
 
 namespace ctq {
 
@@ -91,15 +91,14 @@ constexpr float hardswish(float x) noexcept { return x * relu6(x + 3.0F) / 6.0F;
 constexpr float leaky_relu(float x, const leaky_relu_options& o) noexcept {
   return x > 0.0F ? x : x * o.negative_slope;
 }
+inline float elu(float x, const elu_options& o) noexcept {
+  return double_lanes::value_of(x, double_lanes::elu{1.0, static_cast<double>(o.alpha), 1.0});
+}
 constexpr float hardtanh(float x, const hardtanh_options& o) noexcept {
   return clamp(x, o.min_val, o.max_val);
 }
 constexpr float clamp_to(float x, const clamp_options& o) noexcept {
   return clamp(x, o.min, o.max);
-}
-
-inline float elu(float x, const elu_options& o) noexcept {
-  return double_lanes::value_of(x, double_lanes::elu{1.0, static_cast<double>(o.alpha), 1.0});
 }
 
 }  // namespace functions

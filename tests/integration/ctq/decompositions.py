@@ -840,8 +840,8 @@ def padded_scores(x, y, fill=0.0, call=operator.add):
     return call(x @ x.transpose(1, 2), mask.unsqueeze(1)).relu()
 
 
-# The calls of what is computed before an op of numbers, whose result has their type, and of sums with -inf.
-OF_TYPES = [
+# Sums with -inf, and what is computed before an op of numbers, whose result has their type; the calls of each.
+WRITTEN_AS = [
     (tensors(masked_scores, T), ["transpose", "operator.matmul", "masked_fill", "softmax"]),
     (tensors(lambda x: masked_scores(x, call=lambda a, b: torch.add(b, a)), T),
      ["transpose", "operator.matmul", "masked_fill", "softmax"]),
@@ -982,7 +982,7 @@ def main():
              for d in table.values()}
     quantized = calls_of_backend(ctq)
     with tempfile.TemporaryDirectory() as folder:
-        for i, case in enumerate([*CASES, *IN_PLACE, *(case for case, _ in OF_TYPES)]):
+        for i, case in enumerate([*CASES, *IN_PLACE, *(case for case, _ in WRITTEN_AS)]):
             try:
                 check(case, exporter, ctq, Path(folder), written, quantized)
             except Exception as e:
@@ -992,7 +992,7 @@ def main():
     read = {row["target"] for row in export(exporter, norm(nn.InstanceNorm1d, 6, track_running_stats=True), [T])[2]
             if row["op"] == "get_attr"}
     assert {"f.running_mean", "f.running_var"} <= read, read
-    for (f, shapes), targets in OF_TYPES:
+    for (f, shapes), targets in WRITTEN_AS:
         rows = export(exporter, f, shapes)[2]
         called = [row["target"] for row in rows if row["op"].startswith("call")]
         assert called == targets, called

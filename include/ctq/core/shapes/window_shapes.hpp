@@ -17,7 +17,7 @@ struct conv2d_shape {
   int groups = 1;
 
   /// How many positions there are from 0 to `last`; 0 if the kernel is larger than the image.
-  /// Without a division where a network rarely needs one, for layers of some 100 ns.
+  /// Stride 1 without a division: layers that take 100 ns compute this several times.
   [[nodiscard]] static constexpr int steps(int last, int stride) {
     return last < 0 ? 0 : (stride == 1 ? last : last / stride) + 1;
   }

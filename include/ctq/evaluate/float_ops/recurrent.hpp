@@ -66,23 +66,21 @@ inline result<state> step(cell kind, const tensor& x, const state& before, const
       return from_hidden->data[row + gate * hidden + i % hidden];
     };
     const auto both = [&](std::size_t gate) { return in(gate) + past(gate); };
+    namespace functions = descriptors::functions;
     float& h = after.h.data[i];
     switch (kind) {
-      case cell::rnn_tanh: h = descriptors::functions::tanh(both(0)); break;
-      case cell::rnn_relu: h = descriptors::functions::relu(both(0)); break;
+      case cell::rnn_tanh: h = functions::tanh(both(0)); break;
+      case cell::rnn_relu: h = functions::relu(both(0)); break;
       case cell::lstm: {
-        const float kept = descriptors::functions::sigmoid(both(1)) * after.c.data[i];
-        const float added =
-            descriptors::functions::sigmoid(both(0)) * descriptors::functions::tanh(both(2));
+        const float kept = functions::sigmoid(both(1)) * after.c.data[i];
+        const float added = functions::sigmoid(both(0)) * functions::tanh(both(2));
         after.c.data[i] = no_contract(kept) + no_contract(added);
-        h = descriptors::functions::sigmoid(both(3)) *
-            descriptors::functions::tanh(after.c.data[i]);
+        h = functions::sigmoid(both(3)) * functions::tanh(after.c.data[i]);
         break;
       }
       case cell::gru: {
-        const float reset = descriptors::functions::sigmoid(both(0)),
-                    update = descriptors::functions::sigmoid(both(1));
-        const float fresh = descriptors::functions::tanh(in(2) + no_contract(reset * past(2)));
+        const float reset = functions::sigmoid(both(0)), update = functions::sigmoid(both(1));
+        const float fresh = functions::tanh(in(2) + no_contract(reset * past(2)));
         h = fresh + no_contract(update * (h - fresh));
         break;
       }

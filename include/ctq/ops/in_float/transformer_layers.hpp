@@ -8,10 +8,10 @@
 #include "ctq/ops/define_ops.hpp"
 #include "ctq/ops/in_float/activations.hpp"
 #include "ctq/ops/in_float/multihead_attention.hpp"
+#include "ctq/ops/norms.hpp"
 #include "ctq/ops/rows/dot_products.hpp"
 #include "ctq/ops/rows/layer_norm_rows.hpp"
 #include "ctq/ops/rows/smooth_activations.hpp"
-#include "ctq/ops/norms.hpp"
 
 // nn.TransformerEncoderLayer and nn.TransformerDecoderLayer, which torch.fx does not trace into, so
 // that PyTorch's backends leave them in float, as a whole. tools/export_fx.py writes an

@@ -15,11 +15,10 @@
 
 namespace ctq::descriptors::functions::double_lanes {
 
-/// One number, with the names of registers.
+/// One number, with names that registers_of has.
 struct one {
   using doubles = double;
   using bits = std::uint64_t;
-  using narrow_floats = float;
 };
 
 /// The same number in all lanes.
@@ -28,7 +27,7 @@ template <class Lanes>
   return typename Lanes::doubles{} + x;
 }
 
-/// first x^N + factor x^(N-1) + … + the last of N factors
+/// first x^N + factor[0] x^(N-1) + … + factor[N-1]
 template <class Lanes, class... Factor>
 [[nodiscard, gnu::always_inline]] inline typename Lanes::doubles polynomial(
     const typename Lanes::doubles& x, double first, Factor... factor) noexcept {
@@ -55,7 +54,7 @@ struct exp_parts {
     const doubles shifted = no_contract(x * 1.4426950408889634) + round_to_integer;
     const doubles n = shifted - round_to_integer;
     const doubles r = (x - no_contract(n * ln2_high)) - no_contract(n * ln2_low);
-    // 1 more is the polynomial that is 1 at 0 and closest to exp on [-ln(2) / 2, ln(2) / 2].
+    // Of all polynomials that are 1 at 0, the closest to exp on [-ln(2) / 2, ln(2) / 2], less 1.
     rest = no_contract(polynomial<Lanes>(r, 0.000197676577535, 0.00139459096289, 0.00833356899445,
                                          0.0416662723875, 0.166666651629, 0.500000007719,
                                          1.00000000021) *

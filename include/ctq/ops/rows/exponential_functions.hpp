@@ -6,7 +6,7 @@
 #include "ctq/core/no_contract.hpp"
 #include "ctq/ops/rows/double_lanes.hpp"
 
-// exp, and the functions of one number that are made of it in backends: sigmoid, tanh and ELU.
+// exp, and what is made of it among the functions that backends quantize: sigmoid, tanh and ELU.
 
 namespace ctq::descriptors::functions {
 
@@ -44,7 +44,7 @@ struct tanh {
   }
 };
 
-/// above x for positive numbers, below (exp(x / divisor) - 1) for others: ELU, SELU and CELU.
+/// above * x for positive numbers, else below * (exp(x / divisor) - 1): ELU, SELU and CELU.
 struct elu {
   double above, below, divisor;
 

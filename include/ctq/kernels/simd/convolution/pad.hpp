@@ -90,11 +90,11 @@ template <class Dot, class In>
   }
 }
 
-/// Elements that fill_ahead and copy_ahead write at once, at most copy_slack_bytes.
+/// What fill_ahead and copy_ahead write at once: at most copy_slack_bytes.
 inline constexpr std::ptrdiff_t elements_at_once = 16;
 
-/// Fills at least `count` elements, whole blocks of them, and returns the end of `count`. For what
-/// is written from the front to the end: short fills and copies of run-time sizes take a call each.
+/// Fills `count` elements and those behind them that complete a block; returns the end of `count`.
+/// For memory that is written from front to back. std::fill_n of a run-time count is a call.
 template <class T>
 [[gnu::always_inline]] inline T* fill_ahead(T* out, std::ptrdiff_t count, T value) {
   for (std::ptrdiff_t i = 0; i < count; i += elements_at_once)
@@ -102,7 +102,7 @@ template <class T>
   return out + count;
 }
 
-/// Copies at least `count` elements, as fill_ahead.
+/// The same with elements of `in`, which are read as far.
 template <class T>
 [[gnu::always_inline]] inline void copy_ahead(const T* in, std::ptrdiff_t count, T* out) {
   for (std::ptrdiff_t i = 0; i < count; i += elements_at_once)
