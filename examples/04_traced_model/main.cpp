@@ -64,7 +64,7 @@ int main(int count, char** arguments) {
   ctq::observer_set observers;
   ctq::evaluator<stage::prepared, ctq::fast_kernels> calibrate(prepared.view(), modules,
                                                                {.observers = &observers});
-  for (int i = 0; i < 32; ++i) calibrate.run(random_input(bits)).value_or_exit();
+  for (int i = 0; i < 32; ++i) calibrate.forward(random_input(bits)).value_or_exit();
   ctq::model_qparams qparams;
   for (int o = 0; o < prepared.observers; ++o)
     if (const auto found = observers.qparams(o)) qparams.activations[o] = *found;

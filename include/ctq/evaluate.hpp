@@ -9,8 +9,8 @@
 
 #include "ctq/evaluate/compare.hpp"
 #include "ctq/evaluate/custom_modules.hpp"
-#include "ctq/evaluate/equalized_weights.hpp"
-#include "ctq/evaluate/equalizer.hpp"
+#include "ctq/evaluate/equalization/equalized_weights.hpp"
+#include "ctq/evaluate/equalization/equalizer.hpp"
 #include "ctq/evaluate/evaluation_options.hpp"
 #include "ctq/evaluate/evaluator.hpp"
 #include "ctq/evaluate/lstm/quantizable_lstm.hpp"

@@ -121,9 +121,9 @@ float_ops::tensor random_image(random_numbers& random) {
 template <class Evaluator>
 double seconds_for(Evaluator& run, const float_ops::tensor& image) {
   const std::clock_t start = std::clock();
-  const auto values = run.run({image});
-  if (!values) {
-    std::fprintf(stderr, "%s\n", values.error().message().c_str());
+  const auto output = run.forward({image});
+  if (!output) {
+    std::fprintf(stderr, "%s\n", output.error().message().c_str());
     return -1.0;
   }
   return static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;

@@ -80,6 +80,13 @@ double decibels(const samples& wanted, const samples& got) {
   return r.decibels();
 }
 
+/// The tensors of an output, which may be a tuple of tuples.
+void append_tensors(const ctq::float_ops::value& output, std::vector<node_value>& to) {
+  const auto* const items = output.get_if<ctq::float_ops::list>();
+  if (items == nullptr) return to.push_back(output);
+  for (const ctq::float_ops::value& item : *items) append_tensors(item, to);
+}
+
 struct answers {
   samples outputs;
   double milliseconds = HUGE_VAL;  // of the fastest run
@@ -90,14 +97,12 @@ ctq::result<answers> run(ctq::evaluator<Stage, Kernels>& e, const samples& input
   answers all;
   for (const auto& x : inputs) {
     const auto begin = std::chrono::steady_clock::now();
-    auto values = e.run(x);
+    const auto output = e.forward(x);
     const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begin;
-    if (!values) return ctq::unexpected{values.error()};
+    if (!output) return ctq::unexpected{output.error()};
     all.milliseconds = std::min(all.milliseconds, took.count());
-    const int last = e.graph().size() - 1;
     std::vector<node_value> outputs;
-    for (const int o : e.graph().args_of(last))
-      outputs.push_back((*values)[static_cast<std::size_t>(o)]);
+    append_tensors(output->real(), outputs);
     all.outputs.push_back(std::move(outputs));
   }
   return all;

@@ -100,7 +100,7 @@ struct running_case {
   void calibrate() {
     observer_set observers;
     evaluator<stage::prepared> run(s.prepared.view(), modules, {.observers = &observers});
-    if (const auto done = run.run(inputs); !done) FAIL(done.error().message());
+    if (const auto done = run.forward(inputs); !done) FAIL(done.error().message());
     for (int o = 0; o < s.prepared.observers; ++o)
       if (const auto found = observers.qparams(o)) qparams.activations[o] = *found;
   }

@@ -2,25 +2,17 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "ctq/core/result.hpp"
-#include "ctq/evaluate/channels_last.hpp"
 #include "ctq/evaluate/evaluation_options.hpp"
-#include "ctq/evaluate/float_ops/call.hpp"
-#include "ctq/evaluate/layer_call.hpp"
-#include "ctq/evaluate/module_weights.hpp"
-#include "ctq/evaluate/node_call.hpp"
-#include "ctq/evaluate/node_quantizer.hpp"
+#include "ctq/evaluate/module_state.hpp"
+#include "ctq/evaluate/node_evaluator.hpp"
 #include "ctq/evaluate/node_value.hpp"
-#include "ctq/evaluate/quantized_values.hpp"
-#include "ctq/evaluate/user_call.hpp"
 #include "ctq/graph/graph.hpp"
 #include "ctq/graph/place_of.hpp"
-#include "ctq/passes/qat_modules.hpp"
 
 // A graph of any stage, evaluated op by op as in Python: for tests, for calibration, and to find
 // where a quantized model is inaccurate. Shapes are run-time values; nothing is planned.
@@ -43,39 +35,59 @@ namespace ctq {
 /// Lifetime  the graph, the modules and what the options point to must outlive it unchanged; it
 ///           rejects temporary ones
 template <stage Stage, class Kernels = reference_kernels>
-class evaluator {
+class evaluator : public node_evaluator<Stage, Kernels> {
+  using nodes = node_evaluator<Stage, Kernels>;
+
  public:
+  using nodes::graph;
+  using nodes::run_node;
+
   evaluator(graph_view<Stage> g, const module_state& modules, evaluation_options options)
-      : g_(g),
-        modules_(modules),
-        rounding_(std::move(options)),
-        weights_(modules, rounding_.options().qparams, rounding_.options().semantics) {
-    if constexpr (Stage == stage::lowered)
-      for (int i = 0; i < g.size(); ++i) kept_.push_back({lowered::origin_of(g[i].op), {}});
+      : nodes(g, modules, std::move(options)), last_reader_(static_cast<std::size_t>(g.size())) {
+    for (int i = 0; i < g.size(); ++i)
+      for (const int a : g.args_of(i)) last_reader_[static_cast<std::size_t>(a)] = i;
   }
   evaluator(temporary_graph_view<Stage>, const module_state&, evaluation_options) = delete;
   evaluator(graph_view<Stage>, const module_state&&, evaluation_options) = delete;
-
-  [[nodiscard]] graph_view<Stage> graph() const { return g_; }
 
   /// The value of each node, by its index; the last is the output.
   ///   inputs  one per placeholder, in their order
   /// Errors  the node, and why it has no value; inputs that no placeholder takes
   [[nodiscard]] result<std::vector<node_value>> run(std::vector<node_value> inputs) {
+    return run(std::move(inputs), [](int, std::vector<node_value>&) {});
+  }
+
+  /// The output alone, with the same inputs and errors. A value is released after the last node
+  /// that reads it: less memory than run(), and often less time.
+  [[nodiscard]] result<node_value> forward(std::vector<node_value> inputs) {
+    auto values = run(std::move(inputs), [this](int i, std::vector<node_value>& all) {
+      for (const int a : graph().args_of(i))
+        if (last_reader_[static_cast<std::size_t>(a)] == i) all[static_cast<std::size_t>(a)] = {};
+    });
+    if (!values) return unexpected{values.error()};
+    return std::move(values->back());
+  }
+
+ private:
+  /// Calls `computed(i, values)` after each node.
+  template <class Computed>
+  [[nodiscard]] result<std::vector<node_value>> run(std::vector<node_value> inputs,
+                                                    Computed&& computed) {
     std::vector<node_value> values;
-    values.reserve(static_cast<std::size_t>(g_.size()));
+    values.reserve(static_cast<std::size_t>(graph().size()));
     std::size_t next = 0;
-    for (int i = 0; i < g_.size(); ++i) {
-      if (g_[i].op->kind == op_kind::placeholder) {
-        if (next == inputs.size()) return fail(place_of(g_[i]), "has no input");
+    for (int i = 0; i < graph().size(); ++i) {
+      if (graph()[i].op->kind == op_kind::placeholder) {
+        if (next == inputs.size()) return fail(place_of(graph()[i]), "has no input");
         values.push_back(std::move(inputs[next++]));
         continue;
       }
       std::vector<node_value> reads;
-      for (const int a : g_.args_of(i)) reads.push_back(values[static_cast<std::size_t>(a)]);
+      for (const int a : graph().args_of(i)) reads.push_back(values[static_cast<std::size_t>(a)]);
       result<node_value> value = run_node(i, reads);
       if (!value) return unexpected{value.error()};
       values.push_back(*std::move(value));
+      computed(i, values);
     }
     if (next != inputs.size())
       return fail("inputs", std::to_string(inputs.size()) + " are given, the graph has " +
@@ -83,217 +95,7 @@ class evaluator {
     return values;
   }
 
-  /// The output of one node for its inputs; not for placeholders.
-  [[nodiscard]] result<node_value> run_node(int i, const std::vector<node_value>& reads) {
-    result<node_value> value = evaluate(i, reads);
-    if (!value) return fail(place_of(g_[i]), value.error().message());
-    return value;
-  }
-
-  /// The weight of a node as the stage computes with it; null if it has none.
-  ///   name  "weight", or one of those of a recurrent network
-  /// Errors  as its observer
-  [[nodiscard]] result<std::optional<quantized_tensor>> weight_of(
-      const node& n, const std::string& name = "weight") {
-    auto attributes = weights_.folded(n);
-    if (!attributes) return unexpected{attributes.error()};
-    const auto weight = weights_.integers(n, name, *attributes);
-    if (!weight) return unexpected{weight.error()};
-    const quantized_tensor* const integers = weight->integers();
-    return integers == nullptr ? std::nullopt : std::optional{*integers};
-  }
-
- private:
-  using named_values = std::vector<float_ops::named_value>;
-  [[nodiscard]] const evaluation_options& options() const { return rounding_.options(); }
-
-  /// The reference in lowered models, where the last bit of a float can change later integers.
-  [[nodiscard]] float_ops::layer_functions float_layers() {
-    return Stage == stage::lowered ? float_ops::layer_functions{}
-                                   : rounding_.kernels().float_layers();
-  }
-
-  [[nodiscard]] result<node_value> evaluate(int i, const std::vector<node_value>& reads) {
-    const node& n = g_[i];
-    if (n.op->kind == op_kind::output) return output_of(n, reads);
-    if (n.op->kind == op_kind::get_attr) return attribute(n);
-    if (is_any_of(n.op, q::dequantize, q::decomposed_dequantize_per_tensor,
-                  q::decomposed_dequantize_per_channel))
-      return node_value(rounding_.dequantized(reads[0]));
-    if (is_any_of(n.op, op::getitem) && reads[0].items() != nullptr) return item_of(n, reads[0]);
-    if (is_any_of(n.op, q::activation_post_process))
-      return rounding_.observe(n, g_.arg(i, 0), reads[0]);
-    if (is_any_of(n.op, q::quantize_per_tensor, q::quantize_per_channel, q::requantize))
-      return g_.arg(i, 0).op->kind == op_kind::get_attr
-                 ? rounding_.quantized_attribute(reads[0].real(), n.observer)
-                 : rounding_.quantized(reads[0].real(), n.observer);
-    if (is_any_of(n.op, q::quantize_per_tensor_dynamic, q::to_float16))
-      return rounding_.dynamically_quantized(n.observer_config, reads[0]);
-    if (is_any_of(n.op, q::choose_qparams, q::decomposed_quantize_per_tensor,
-                  q::decomposed_quantize_per_channel))
-      return rounding_.decomposed(n, reads);
-    if constexpr (Stage == stage::lowered) {
-      const lowered::origin& from = kept_[static_cast<std::size_t>(i)].from;
-      if (from.op != nullptr && from.op->descriptor->weights != op_weights::none)
-        return weighted(i, from, reads);
-      if (lowered::is_transposed(n)) return weighted(i, {.op = n.op}, reads);
-      if (auto out = scheduled(n, from, reads)) return node_value(*std::move(out));
-      if (from.op != nullptr) return binary(n, from, reads);
-      auto out = call(n, n.op, reads);
-      const bool mixes = clamp_ignores_channels_last(options().semantics);
-      return out && mixes && clamps_channels_last(g_, i) ? with_channels_mixed_up(*out) : out;
-    } else {
-      return call(n, n.op, reads);
-    }
-  }
-
-  [[nodiscard]] result<node_value> attribute(const node& n) const {
-    const float_ops::value* v = modules_.find(path_of(n));
-    if (v == nullptr) return fail({}, "the model has no " + std::string(path_of(n)));
-    result<node_value> found{node_value{}};  // g++ 12 takes a temporary of *v for uninitialized
-    *found = *v;
-    return found;
-  }
-
-  /// A float op; its output is quantized if it has an integer dtype.
-  [[nodiscard]] result<node_value> call(const node& n, op_id op,
-                                        const std::vector<node_value>& reads) {
-    auto attributes = attributes_of(n);
-    if (!attributes) return unexpected{attributes.error()};
-    if (options().implementation)
-      if (auto out = options().implementation(n, reads, *attributes)) return *std::move(out);
-    const quantized_tensor* const in = reads.empty() ? nullptr : reads[0].integers();
-    const bool by_table = !std::is_same_v<Kernels, reference_kernels> && is_quantized(n.dtype) &&
-                          quantized_values::has_table(op, reads);
-    auto out = float_call(n, op, by_table ? quantized_values::floats(*in) : real_values(reads),
-                          *std::move(attributes));
-    const float_ops::value v = out ? out->real() : float_ops::value{};
-    if (!is_quantized(n.dtype) || !v.template is<float_ops::tensor>()) return out;
-    const auto qparams = lowered::output_qparams(n, op, in, rounding_);
-    if (!qparams) return unexpected{qparams.error()};
-    auto integers = rounding_.quantized(v, *qparams);
-    return by_table ? quantized_values::looked_up(std::move(integers), *in) : integers;
-  }
-
-  /// An op without weights on integers; nullopt if no kernel computes it.
-  [[nodiscard]] std::optional<quantized_tensor> scheduled(const node& n,
-                                                          const lowered::origin& from,
-                                                          const std::vector<node_value>& reads) {
-    if (!is_quantized(n.dtype)) return {};
-    const quantized_tensor* const in = reads.empty() ? nullptr : reads[0].integers();
-    const auto out = lowered::output_qparams(n, n.op, in, rounding_);
-    const auto attributes = attributes_of(n);
-    if (!out || !attributes) return {};
-    float_ops::python_call c = call_of(n, std::vector<float_ops::value>(reads.size()));
-    c.attributes.insert(c.attributes.end(), attributes->begin(), attributes->end());
-    return lowered::scheduled(n.op, from.op == nullptr ? n.op : from.op, reads, std::move(c), *out,
-                              rounding_.kernels());
-  }
-
-  [[nodiscard]] result<named_values> attributes_of(const node& n) {
-    if (n.op->kind != op_kind::module && n.op->kind != op_kind::pass) return named_values{};
-    auto attributes = weights_.folded(n);
-    if (!attributes) return attributes;
-    const status rounding = Stage == stage::prepared
-                                ? weights_.observe(n, *attributes, options().observers)
-                                : weights_.round(n, *attributes);
-    if (!rounding) return unexpected{rounding.error()};
-    append_following(n, modules_, *attributes);
-    return attributes;
-  }
-
-  [[nodiscard]] result<node_value> float_call(const node& n, op_id op,
-                                              std::vector<float_ops::value> reads,
-                                              named_values attributes) {
-    if (!op->builtin && has_functions(op)) return user_call(n, reads, std::move(attributes));
-    float_ops::python_call c = call_of(n, std::move(reads));
-    for (float_ops::named_value& a : attributes) c.attributes.push_back(std::move(a));
-    const op_id was_trained = op->descriptor->float_form;
-    auto out =
-        float_ops::call(was_trained != nullptr ? was_trained : op, std::move(c), float_layers());
-    if (!out) return unexpected{out.error()};
-    return node_value(*std::move(out));
-  }
-
-  [[nodiscard]] result<node_value> with_relu(result<node_value> x, bool relu) {
-    if (!x || !relu) return x;
-    auto out = float_ops::call(fn::relu.id(), {.positional = {x->real()}});
-    if (!out) return unexpected{out.error()};
-    return node_value(*std::move(out));
-  }
-
-  [[nodiscard]] result<node_value> binary(const node& n, const lowered::origin& from,
-                                          const std::vector<node_value>& reads) {
-    const quantized_tensor* const in = reads[0].integers();
-    if (reads.size() == 1 && in != nullptr && scalars_change_the_scale(options().semantics))
-      if (const auto number = lowered::scalar_of(call_of(n, real_values(reads))))
-        return lowered::with_scalar(from, *in, *number);
-    const auto qparams = rounding_.qparams_of_observer(n.observer);
-    if (!qparams) return unexpected{qparams.error()};
-    const auto out = with_relu(float_call(n, from.op, real_values(reads), {}), from.relu);
-    if (!out) return out;
-    return rounding_.quantized(out->real(), n.observer);
-  }
-
-  [[nodiscard]] result<node_value> weighted(int i, const lowered::origin& from,
-                                            const std::vector<node_value>& reads) {
-    const node& n = g_[i];
-    if (!from.dynamic && !is_quantized(n.dtype)) return weighted_in_float(n, from, reads);
-    const quantized_tensor* const in = reads[0].integers();
-    const auto out =
-        rounding_.qparams_of_observer(lowered::observer_of_output(g_, i, options().semantics));
-    lowered::ready_layer<Kernels>& ready = kept_[static_cast<std::size_t>(i)].layer;
-    if (in != nullptr && out && ready.computes(*in, *out, modules_))
-      return node_value(ready.run(rounding_.kernels(), *in));
-    auto attributes = from.op->kind == op_kind::module ? weights_.folded(n)
-                                                       : result<named_values>(named_values{});
-    if (!attributes) return unexpected{attributes.error()};
-    auto weight = from.op->kind == op_kind::module
-                      ? weights_.integers(n, "weight", *attributes)
-                      : result<node_value>(reads.size() < 2 ? node_value() : reads[1]);
-    if (!weight) return unexpected{weight.error()};
-    if (auto out = lowered::dynamic_linear(n, from, reads, *weight, *attributes, rounding_))
-      return lowered::followed(n, *std::move(out), reads, modules_);
-    if (from.dynamic) return weighted_in_float(n, from, reads);
-    if (in == nullptr || weight->integers() == nullptr) return fail({}, "reads no integers");
-    if (!out) return unexpected{out.error()};
-    std::vector<float_ops::value> real;  // integers are not dequantized
-    for (const node_value& v : reads)
-      real.push_back(v.integers() == nullptr ? v.real() : float_ops::value());
-    float_ops::python_call c = call_of(n, std::move(real));
-    for (float_ops::named_value& a : *attributes) c.attributes.push_back(std::move(a));
-    auto by_kernel = lowered::layer_by_kernel(n, from, *in, *weight, std::move(c), reads, modules_,
-                                              *out, rounding_.kernels(), ready);
-    if (!by_kernel) return unexpected{by_kernel.error()};
-    if (*by_kernel) return **std::move(by_kernel);
-    const auto floats = weighted_in_float(n, from, reads);
-    return floats ? rounding_.quantized(floats->real(), *out) : floats;
-  }
-
-  [[nodiscard]] result<node_value> weighted_in_float(const node& n, const lowered::origin& from,
-                                                     const std::vector<node_value>& reads) {
-    const bool is_module = from.op->kind == op_kind::module;
-    auto attributes = is_module ? attributes_of(n) : result<named_values>(named_values{});
-    if (!attributes) return unexpected{attributes.error()};
-    std::vector<float_ops::value> real = real_values(reads);
-    if (from.dynamic) {
-      const auto rounded = rounding_.dynamically_quantized(n.observer_config, reads[0]);
-      if (!rounded) return rounded;
-      real[0] = rounded->real();
-    }
-    return with_relu(float_call(n, from.op, std::move(real), *std::move(attributes)), from.relu);
-  }
-
-  struct kept_of_node {
-    lowered::origin from{};
-    lowered::ready_layer<Kernels> layer{};
-  };
-
-  graph_view<Stage> g_;
-  const module_state& modules_;
-  node_quantizer<Kernels> rounding_;
-  module_weights weights_;
-  std::vector<kept_of_node> kept_;  // of a lowered graph
+  std::vector<int> last_reader_;  // of each node's value
 };
 
 }  // namespace ctq

@@ -3,19 +3,11 @@
 
 #include <doctest/doctest.h>
 
-#include <cstddef>
-#include <cstdint>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
-#include "ctq/backends/default_qconfig_mappings.hpp"
-#include "ctq/backends/x86.hpp"
 #include "ctq/graph/model.hpp"
-#include "ctq/passes/convert.hpp"
-#include "ctq/passes/fuse.hpp"
-#include "ctq/passes/lower/lower.hpp"
-#include "ctq/passes/prepare.hpp"
 #include "linear_relu.hpp"
 
 using namespace ctq;
@@ -27,8 +19,6 @@ namespace {
 constexpr auto net =
     model("x"_n = nn::placeholder({1, 2}), "fc"_n = nn::linear("x"_n, {.out_features = 2}),
           "relu"_n = nn::relu("fc"_n), "out"_n = nn::output("relu"_n));
-
-struct in_int8 : default_qconfig_mapping<x86> {};
 
 std::vector<node_value> input() { return {float_ops::tensor{{1, 2}, {1.0F, 2.0F}}}; }
 
@@ -115,6 +105,30 @@ TEST_CASE("several outputs are a list of them") {
   CHECK((*all)[2].is_same((*all)[0]));
 }
 
+TEST_CASE(
+    "forward gives the output alone, also where a value is read twice, by several nodes or never") {
+  static constexpr auto reused =
+      model("x"_n = nn::placeholder({1, 2}), "unread"_n = nn::placeholder({1, 2}),
+            "twice"_n = op::add("x"_n, "x"_n), "sum"_n = op::add("twice"_n, "x"_n),
+            "out"_n = nn::output("sum"_n, "x"_n, "twice"_n));
+  const module_state none;
+  evaluator<stage::traced> e(reused.view(), none, {});
+  const float_ops::tensor x{{1, 2}, {1.0F, 2.0F}};
+  for (int repeated = 0; repeated < 2; ++repeated) {
+    const auto output = e.forward({x, x});
+    REQUIRE(output.has_value());
+    const float_ops::value returned = output->real();
+    const auto* all = returned.get_if<float_ops::list>();
+    REQUIRE((all != nullptr && all->size() == 3));
+    CHECK((*all)[0].get_if<float_ops::tensor>()->data == std::vector<float>{3.0F, 6.0F});
+    CHECK((*all)[1].get_if<float_ops::tensor>()->data == std::vector<float>{1.0F, 2.0F});
+    CHECK((*all)[2].get_if<float_ops::tensor>()->data == std::vector<float>{2.0F, 4.0F});
+  }
+  const auto without = e.forward({x});
+  REQUIRE_FALSE(without.has_value());
+  CHECK(without.error().message() == "node unread: has no input");
+}
+
 TEST_CASE("what cannot be evaluated is an error that names the node") {
   const module_state none;
   const auto values = evaluator<stage::traced>(net.view(), none, {}).run(input());
@@ -128,220 +142,4 @@ TEST_CASE("what cannot be evaluated is an error that names the node") {
   const auto twice = evaluator<stage::traced>(relu.view(), none, {}).run({x, x});
   REQUIRE_FALSE(twice.has_value());
   CHECK(twice.error().message() == "inputs: 2 are given, the graph has 1");
-}
-
-TEST_CASE("weights are worked out again when the modules have others") {
-  module_state m = linear_relu::weights();
-  const auto g = reference_graph();
-  model_qparams qparams;
-  qparams.activations[0] = {quint8, -1, {1.0}, {0}, {}};
-  qparams.activations[1] = {quint8, -1, {0.5}, {0}, {}};
-  evaluator<stage::reference> run(g.view(), m, {.qparams = &qparams});
-  REQUIRE(run.run(input()).has_value());
-  m.set_tensor("fc.weight", float_ops::tensor{{2, 2}, {2.0F, 4.0F, -6.0F, 1.0F}});
-  const auto values = run.run(input());
-  REQUIRE(values.has_value());
-  CHECK(tensor_of(values->back()).data == std::vector<float>{10.0F, 0.0F});
-}
-
-TEST_CASE("a layer on integers is made ready once for an input of a shape, a scale and weights") {
-  module_state m = linear_relu::weights();
-  const auto fused = fuse(net.view(), backend_v<x86>);
-  const auto prepared = prepare_graph(fused.view(), backend_v<x86>, mapping_v<in_int8>);
-  const auto reference = convert_graph(prepared.view(), backend_v<x86>, mapping_v<in_int8>);
-  const auto g = lower(reference.view());
-  REQUIRE(is_any_of(g.view()[2].op, q::linear_relu));
-  model_qparams qparams;
-  qparams.activations[0] = {quint8, -1, {1.0}, {0}, {}};
-  qparams.activations[1] = {quint8, -1, {0.5}, {0}, {}};
-  evaluator<stage::lowered, fast_kernels> run(g.view(), m, {.qparams = &qparams});
-  const auto as_anew = [&](const std::vector<node_value>& x) {
-    const auto values = run.run(x);
-    evaluator<stage::lowered, fast_kernels> other(g.view(), m, {.qparams = &qparams});
-    const auto wanted = other.run(x);
-    REQUIRE(values.has_value());
-    REQUIRE(wanted.has_value());
-    CHECK(tensor_of(values->back()).shape == tensor_of(wanted->back()).shape);
-    CHECK(tensor_of(values->back()).data == tensor_of(wanted->back()).data);
-    return tensor_of(values->back()).data;
-  };
-  const node_value rows(float_ops::tensor{{2, 2}, {1.0F, 2.0F, 3.0F, 0.0F}});
-  CHECK(as_anew(input()) == std::vector<float>{5.0F, 0.0F});
-  CHECK(as_anew(input()) == std::vector<float>{5.0F, 0.0F});
-  CHECK(as_anew({rows}).size() == 4);
-  CHECK(as_anew(input()) == std::vector<float>{5.0F, 0.0F});
-  m.set_tensor("fc.weight", float_ops::tensor{{2, 2}, {2.0F, 4.0F, -6.0F, 1.0F}});
-  CHECK(as_anew(input()) == std::vector<float>{10.0F, 0.0F});
-  qparams.activations[1].scale = {3.0};
-  CHECK(as_anew(input()) == std::vector<float>{9.0F, 0.0F});
-  qparams.activations[0].scale = {0.5};
-  CHECK(as_anew(input()) == std::vector<float>{9.0F, 0.0F});
-}
-
-TEST_CASE("the weight of a function is rounded once, and anew when the model has another") {
-  constexpr auto functional =
-      model("x"_n = nn::placeholder({1, 2}), "w"_n = nn::get_attr({2, 2}),
-            "fc"_n = fn::linear("x"_n, "w"_n), "out"_n = nn::output("fc"_n));
-  module_state m;
-  m.set_tensor("w", float_ops::tensor{{2, 2}, {1.0F, 2.0F, -3.0F, 0.5F}});
-  const auto fused = fuse(functional.view(), backend_v<x86>);
-  const auto prepared = prepare_graph(fused.view(), backend_v<x86>, mapping_v<in_int8>);
-  const auto reference = convert_graph(prepared.view(), backend_v<x86>, mapping_v<in_int8>);
-  const auto lowered = lower(reference.view());
-  observer_set observers;
-  evaluator<stage::prepared> calibrate(prepared.view(), m, {.observers = &observers});
-  REQUIRE(calibrate.run(input()).has_value());
-  model_qparams qparams;
-  for (int o = 0; o < prepared.observers; ++o)
-    if (const auto found = observers.qparams(o)) qparams.activations[o] = *found;
-
-  const auto check = [&](auto& run, int floats) {
-    const auto first = run.run(input());
-    const auto second = run.run(input());
-    REQUIRE(first.has_value());
-    REQUIRE(second.has_value());
-    int same_integers = 0;
-    int same_floats = 0;
-    for (std::size_t i = 0; i < first->size(); ++i) {
-      const quantized_tensor* const found = (*first)[i].integers();
-      same_integers += static_cast<int>(found != nullptr && found == (*second)[i].integers());
-      same_floats += static_cast<int>((*first)[i].real().is_same((*second)[i].real()));
-    }
-    CHECK(same_integers == 1);
-    CHECK(same_floats == floats);
-    m.set_tensor("w", float_ops::tensor{{2, 2}, {0.5F, 0.0F, 0.0F, 0.0F}});
-    const auto other = run.run(input());
-    REQUIRE(other.has_value());
-    CHECK(tensor_of(other->back()).data != tensor_of(first->back()).data);
-    m.set_tensor("w", float_ops::tensor{{2, 2}, {1.0F, 2.0F, -3.0F, 0.5F}});
-  };
-  evaluator<stage::lowered, fast_kernels> integers(lowered.view(), m, {.qparams = &qparams});
-  check(integers, 1);  // the attribute
-  evaluator<stage::reference, fast_kernels> rounded(reference.view(), m, {.qparams = &qparams});
-  check(rounded, 2);  // and its rounded values
-}
-
-TEST_CASE("a quantize rounds halves to even") {
-  dynamic_graph<stage::reference> g;
-  g.add({.name = "x", .op = nn::placeholder.id()}, nullptr, 0);
-  node quantize{.name = "q", .op = q::quantize_per_tensor.id()};
-  quantize.observer = 0;
-  g.add({.name = "out", .op = nn::output.id()}, g.add(quantize, 0));
-  model_qparams qparams;
-  qparams.activations[0] = {quint8, -1, {2.0}, {11}, {}};
-  const module_state none;
-  const float_ops::tensor x{{6}, {1.0F, 3.0F, 5.0F, -1.0F, -3.0F, 3.5F}};
-  const auto values = evaluator<stage::reference>(g.view(), none, {.qparams = &qparams}).run({x});
-  REQUIRE(values.has_value());
-  REQUIRE(values->back().integers() != nullptr);
-  CHECK(values->back().integers()->q.data == std::vector<std::int32_t>{11, 13, 13, 11, 9, 13});
-}
-
-namespace {
-
-/// What an op on integers gives: scale 0.5 and zero point 3 in, 0.25 and 5 out.
-std::vector<std::int32_t> integers_of(op_id op, int inputs, std::vector<std::int32_t> x) {
-  const auto count = static_cast<int>(x.size());
-  const quantized_tensor in{{quint8, -1, {0.5}, {3}, {}}, {{count}, std::move(x)}};
-  dynamic_graph<stage::lowered> g;
-  node n{.name = "y", .op = op, .dtype = quint8};
-  n.observer = 0;
-  const int args[] = {0, 1};
-  for (int i = 0; i < inputs; ++i)
-    g.add({.name = "x", .op = nn::placeholder.id(), .dtype = quint8}, nullptr, 0);
-  g.add({.name = "out", .op = nn::output.id()}, g.add(n, args, inputs));
-  model_qparams qparams;
-  qparams.activations[0] = {quint8, -1, {0.25}, {5}, {}};
-  const module_state none;
-  std::vector<node_value> given(static_cast<std::size_t>(inputs), in);
-  const auto values =
-      evaluator<stage::lowered>(g.view(), none, {.qparams = &qparams}).run(std::move(given));
-  if (!values || values->back().integers() == nullptr) return {};
-  return values->back().integers()->q.data;
-}
-
-}  // namespace
-
-TEST_CASE("sums and products of two integer tensors are exact") {
-  // x + x = 4 (q - 3) + 5 in units of the output, x * x = (q - 3)^2 + 5.
-  CHECK(integers_of(q::add.id(), 2, {3, 4, 10, 1, 60}) ==
-        std::vector<std::int32_t>{5, 9, 33, 0, 233});
-  CHECK(integers_of(q::add_relu.id(), 2, {3, 4, 1, 250}) ==
-        std::vector<std::int32_t>{5, 9, 5, 255});
-  CHECK(integers_of(q::mul.id(), 2, {3, 4, 10, 1}) == std::vector<std::int32_t>{5, 6, 54, 9});
-}
-
-TEST_CASE("a sum with a tensor of floats keeps what is negative, unless a relu follows") {
-  const auto sum = [](op_id op) {
-    const quantized_tensor in{{quint8, -1, {0.5}, {3}, {}}, {{2}, {1, 5}}};  // -1, 1
-    dynamic_graph<stage::lowered> g;
-    g.add({.name = "x", .op = nn::placeholder.id(), .dtype = quint8}, nullptr, 0);
-    g.add({.name = "y", .op = nn::placeholder.id()}, nullptr, 0);
-    const int both[] = {0, 1};
-    node n{.name = "sum", .op = op, .dtype = quint8};
-    n.observer = 0;
-    g.add({.name = "out", .op = nn::output.id()}, g.add(n, both, 2));
-    model_qparams qparams;
-    qparams.activations[0] = {quint8, -1, {0.25}, {5}, {}};
-    const module_state none;
-    const auto values = evaluator<stage::lowered>(g.view(), none, {.qparams = &qparams})
-                            .run({in, float_ops::tensor{{2}, {0.25F, 0.5F}}});
-    REQUIRE(values.has_value());
-    REQUIRE(values->back().integers() != nullptr);
-    return values->back().integers()->q.data;
-  };
-  CHECK(sum(q::add.id()) == std::vector<std::int32_t>{2, 11});
-  CHECK(sum(q::add_relu.id()) == std::vector<std::int32_t>{5, 11});
-}
-
-TEST_CASE("in PyTorch 1.13 what copies integers has the scale that they have") {
-  const auto scale_behind = [](op_id op, semantics s) {
-    const quantized_tensor in{{quint8, -1, {0.5}, {3}, {}}, {{2}, {1, 5}}};
-    dynamic_graph<stage::lowered> g;
-    g.add({.name = "x", .op = nn::placeholder.id(), .dtype = quint8}, nullptr, 0);
-    node n{.name = "copy", .op = op, .dtype = quint8};
-    n.observer = 0;
-    g.add({.name = "out", .op = nn::output.id()}, g.add(n, 0));
-    model_qparams qparams;
-    qparams.activations[0] = {quint8, -1, {0.25}, {5}, {}};
-    const module_state none;
-    const auto values =
-        evaluator<stage::lowered>(g.view(), none, {.semantics = s, .qparams = &qparams}).run({in});
-    REQUIRE(values.has_value());
-    REQUIRE(values->back().integers() != nullptr);
-    return values->back().integers()->qparams.scale[0];
-  };
-  for (const op_id op : {nn::relu.id(), nn::dropout.id()}) {
-    CHECK(scale_behind(op, semantics::torch_1_13) == 0.5);
-    CHECK(scale_behind(op, semantics::torch_2_1) == 0.25);
-  }
-}
-
-TEST_CASE("a dynamic layer for which there is no kernel is computed in float, as its op says") {
-  const auto linear = [](op_id op, bool halved) {
-    const module_state m = linear_relu::weights();
-    dynamic_graph<stage::lowered> g;
-    g.add({.name = "x", .op = nn::placeholder.id()}, nullptr, 0);
-    node n{.name = "fc", .op = op};
-    n.weight = &linear_relu::weight_observer;
-    constexpr static observer_record in{observer_class::placeholder,
-                                        {.dtype = quint8, .is_dynamic = true}};
-    n.observer_config = &in;
-    g.add({.name = "out", .op = nn::output.id()}, g.add(n, 0));
-    const auto values =
-        evaluator<stage::lowered>(g.view(), m, {.halve_dynamic_range = halved}).run(input());
-    REQUIRE(values.has_value());
-    return tensor_of(values->back()).data;
-  };
-  for (const bool halved : {false, true}) {
-    const std::vector<float> y = linear(q::linear_dynamic.id(), halved);
-    CHECK(y[0] == doctest::Approx(5.25).epsilon(0.02));
-    CHECK(y[1] == doctest::Approx(-2.5).epsilon(0.02));
-    CHECK(linear(q::linear_relu_dynamic.id(), halved)[1] == 0.0F);
-  }
-}
-
-TEST_CASE("relu6 on integers ends at 0 and at 6") {
-  const std::vector<std::int32_t> x{0, 3, 14, 15, 16, 255};
-  CHECK(integers_of(nn::relu6.id(), 1, x) == std::vector<std::int32_t>{5, 5, 27, 29, 29, 29});
 }

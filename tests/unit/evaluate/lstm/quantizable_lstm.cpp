@@ -298,7 +298,7 @@ TEST_CASE("as a custom module of a model in C++, whose options it has") {
   observer_set observers;
   evaluator<stage::prepared> calibrate(
       m.prepared.view(), modules, {.observers = &observers, .implementation = custom.observed()});
-  const auto seen = calibrate.run(inputs);  // for each sample
+  const auto seen = calibrate.forward(inputs);  // for each sample
 
   model_qparams qparams;
   for (int o = 0; o < m.prepared.observers; ++o)
@@ -318,7 +318,7 @@ TEST_CASE("as a custom module of a model in C++, whose options it has") {
   const auto defined = reference.run(inputs);
   REQUIRE_MESSAGE(got.has_value(), got.error().message());
   REQUIRE_MESSAGE(defined.has_value(), defined.error().message());
-  const tensor exact = floats_of(seen->back());
+  const tensor exact = floats_of(*seen);
   CHECK(largest_difference(floats_of(got->back()), exact) < 0.05);
   CHECK(largest_difference(floats_of(got->back()), floats_of(defined->back())) < 0.01);
   // The layer reads the integers of the LSTM: no quantize stands between.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ctq/evaluate/equalizer.hpp"
+#include "ctq/evaluate/equalization/equalizer.hpp"
 
 #include <doctest/doctest.h>
 

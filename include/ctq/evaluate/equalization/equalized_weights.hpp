@@ -10,7 +10,7 @@
 
 #include "ctq/core/report.hpp"
 #include "ctq/core/result.hpp"
-#include "ctq/evaluate/equalizer.hpp"
+#include "ctq/evaluate/equalization/equalizer.hpp"
 #include "ctq/evaluate/module_state.hpp"
 #include "ctq/passes/plan.hpp"
 #include "ctq/runtime/tensor.hpp"

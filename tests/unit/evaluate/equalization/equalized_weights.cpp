@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ctq/evaluate/equalized_weights.hpp"
+#include "ctq/evaluate/equalization/equalized_weights.hpp"
 
 #include <doctest/doctest.h>
 
@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "../runtime/small_net.hpp"
+#include "../../runtime/small_net.hpp"
 #include "ctq/runtime/convert.hpp"
 #include "ctq/runtime/float_model.hpp"
 
