@@ -2,20 +2,17 @@
 #pragma once
 
 #include <deque>
-#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "cpp_call.hpp"
 #include "ctq/core/diagnostic.hpp"
 #include "ctq/core/result.hpp"
 #include "ctq/graph/graph.hpp"
 #include "ctq/io/fx_graph.hpp"
 
 namespace tool {
-
-/// User-defined ops: their names in PyTorch and in C++, "my.Gate" and "my::gate".
-using user_op_names = std::map<std::string, std::string, std::less<>>;
 
 /// What a header contains besides the model.
 struct header_form {
