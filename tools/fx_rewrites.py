@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Graphs of torch.fx with ops that ctq has alone: for export_fx.py.
 
-rewrite() gives calls that change a tensor in place a tensor of their own, and replaces the calls of
-which the package fx_decompositions has a decomposition.
+rewrite() gives calls that change a tensor in place a tensor of their own, replaces the calls of which the package
+fx_decompositions has a decomposition, and gives layers the axis of batches that they lack.
 """
 
 import contextlib
@@ -16,6 +16,7 @@ from unittest import mock
 import torch
 from torch.fx.node import map_arg
 
+from fx_batches import add_batches
 from fx_decompositions import DECOMPOSITIONS, MODULES, Undecomposed
 
 DROPOUTS = torch.nn.modules.dropout._DropoutNd  # which change nothing in evaluation mode
@@ -765,6 +766,7 @@ def rewrite(graph, model, inputs, scopes):
             fields = dict(zip(node.target._fields, node.args)) | node.kwargs
             builder.replace_tuple(node, list(fields.values()))
     select_items(graph, measured)
+    add_batches(graph, model, measured, scopes)
     if has_integers(graph, model) or any(
             not x.is_floating_point() for inputs in measured.inputs[:1] for x in inputs()):
         convert_operands(graph, measured, scopes)
