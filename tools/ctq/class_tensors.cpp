@@ -10,11 +10,13 @@ namespace tool {
 
 namespace {
 
-std::string extents_of(const ctq::shape& s) {
-  std::string text;
+/// The declaration of a shape. An array has one element at least, which that of a scalar has not.
+std::string shape_member(const ctq::shape& s) {
+  if (s.rank == 0) return "std::span<const int> shape{}";
+  std::string extents;
   for (int axis = 0; axis < s.rank; ++axis)
-    text += fmt::format("{}{}", axis > 0 ? ", " : "", s[axis]);
-  return text;
+    extents += fmt::format("{}{}", axis > 0 ? ", " : "", s[axis]);
+  return fmt::format("int shape[] = {{{}}}", extents);
 }
 
 /// Sets the names in C++ of all inputs or all outputs: one_type and one_variable if there is one.
@@ -105,11 +107,11 @@ std::string declared(const class_tensors& all) {
       text += fmt::format(
           "  struct {} {{\n"
           "    static constexpr char name[] = {};\n"
-          "    static constexpr int shape[] = {{{}}};\n"
+          "    static constexpr {};\n"
           "    static constexpr std::size_t size = {};\n"
           "    alignas(64) {} values[size]{{}};\n"
           "  }};\n",
-          t.type, cpp_string(t.name), extents_of(t.shape), numel(t.shape), t.element());
+          t.type, cpp_string(t.name), shape_member(t.shape), numel(t.shape), t.element());
   if (all.out.size() == 1) return text;
   text += "  /// What a run gives: auto [a, b] = session(…).\n  struct outputs {\n";
   for (const class_tensor& t : all.out) text += fmt::format("    {} {};\n", t.type, t.member);

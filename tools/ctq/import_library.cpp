@@ -100,11 +100,8 @@ ctq::result<std::vector<text_file>> import_library(const library_request& r) {
   if (tensors.in.empty() || tensors.out.empty())
     return ctq::fail(r.file, "has no input or no output");
   for (const std::vector<class_tensor>* all : {&tensors.in, &tensors.out})
-    for (const class_tensor& t : *all) {
-      if (t.shape.rank == 0)
-        return ctq::fail(r.file, "has an input or an output without dimensions");
+    for (const class_tensor& t : *all)
       if (t.type == r.name) return ctq::fail(r.name, "is a name that the class declares");
-    }
   const std::vector<substitution> with = substitutions_for(r, tensors);
   const std::string plan_end =
       fmt::format("\nnamespace {} {{\n\n{}\n}}  // namespace {}\n", r.space, parts.types, r.space);

@@ -429,15 +429,16 @@ void use(models::several::session& run, const models::several::image_input& imag
 
 
 def indices(folder):
-    """A library of a model that reads and gives integers."""
+    """A library of a model that reads and gives integers, and gives a scalar."""
     rows = folder / "indices.json"
     rows.write_text(json.dumps([
         {"name": "words", "op": "placeholder", "target": "words", "args": [], "shape": [2, 6]},
         module("table", "table", "nn.Embedding", "words", num_embeddings=9, embedding_dim=4),
         function("first", "operator.getitem", [ref("table"), [{"s": [None, None, None]}, 0]]),
         module("fc", "fc", "nn.Linear", "first", in_features=4, out_features=3, bias=True),
-        function("best", "torch.argmax", [ref("fc"), 1]),
-        {"name": "output", "op": "output", "target": "output", "args": [[ref("fc"), ref("best")]]}]))
+        function("best", "torch.argmax", [ref("fc"), 1]), function("mean", "torch.mean", [ref("fc")]),
+        {"name": "output", "op": "output", "target": "output",
+         "args": [[ref("fc"), ref("best"), ref("mean")]]}]))
     # A name that the code behind the class uses, too.
     expect(run("import", "--fx", rows, "--library", folder / "words", "--name", "model", "--backend",
                "x86", "--skip-unsupported"), (FINE, "", ""), "a library that reads indices")
@@ -453,8 +454,9 @@ def indices(folder):
 void use(models::model::session& run) {
   const models::model::input text{.values = {1, 2, std::int64_t{3}}};
   if (*models::model::index_problem(text.values) != '\\0') return;
-  const auto [scores, best] = run(text);
-  const float score = scores.values[0];
+  const auto [scores, best, mean] = run(text);
+  static_assert(scores.shape[1] == 3 && mean.shape.empty());
+  const float score = scores.values[0] - mean.values[0];
   const std::int64_t which = best.values[1];
   static_cast<void>(score), static_cast<void>(which);
 }
