@@ -177,23 +177,25 @@ static auto load_model(const Source& source) {
 }
 
 using model_result = decltype(load_model(std::span<const std::byte>{}));
-using model = model_result::value_type;
 
-static std::string isa_of(const model_result& m) {
-  if (!m) return {};
-#if defined(CTQ_LIBRARY_DISPATCH)
-  return std::string{m->isa()};
-#else
-  return std::string{model::isa::name};
-#endif
+// A model whose instruction set is chosen when it is loaded, also one that runs compiled kernels
+// (CTQ_COMPILED_KERNELS), knows it and the size of its arena at run time.
+template <class Model>
+static std::string isa_of(const Model& m) {
+  if constexpr (requires { m.isa(); }) {
+    return std::string{m.isa()};
+  } else {
+    return std::string{Model::isa::name};
+  }
 }
 
-static std::size_t arena_bytes_of(const model& m) {
-#if defined(CTQ_LIBRARY_DISPATCH)
-  return m.arena_bytes();
-#else
-  return m.arena_bytes;
-#endif
+template <class Model>
+static std::size_t arena_bytes_of(const Model& m) {
+  if constexpr (requires { m.arena_bytes(); }) {
+    return m.arena_bytes();
+  } else {
+    return m.arena_bytes;
+  }
 }
 
 constexpr bool same_tensor(const ctq::model_tensor& t, ctq::dtype dtype,
@@ -211,7 +213,7 @@ struct @NAME@::state {
   explicit state(@NAME@_code::model_result m)
       : loaded(std::move(m)),
         error(loaded ? std::string{} : loaded.error().message()),
-        isa(@NAME@_code::isa_of(loaded)) {}
+        isa(loaded ? @NAME@_code::isa_of(*loaded) : std::string{}) {}
 
   @NAME@_code::model_result loaded;
   std::string error;

@@ -464,9 +464,10 @@ void use(models::model::session& run) {
     for compiler in COMPILERS:
         subprocess.run([compiler, "-std=c++20", "-Wall", "-Wextra", "-Werror", "-Wconversion",
                         "-fsyntax-only", str(folder / "use_words.cpp")], check=True)
-    subprocess.run([COMPILERS[0], "-std=c++20", "-DCTQ_BASELINE_IS_INTENDED", "-Wall", "-Wextra",
-                    "-Werror", "-fsyntax-only", "-I", INCLUDE, str(folder / "words/model.cpp")],
-                   check=True)
+    for kernels in "-UCTQ_COMPILED_KERNELS", "-DCTQ_COMPILED_KERNELS":
+        subprocess.run([COMPILERS[0], "-std=c++20", "-DCTQ_BASELINE_IS_INTENDED", kernels, "-Wall", "-Wextra",
+                        "-Werror", "-fsyntax-only", "-I", INCLUDE, str(folder / "words/model.cpp")],
+                       check=True)
 
 
 def skipping(folder):
