@@ -15,7 +15,7 @@ import subprocess
 import sys
 
 VISIBLE = ["_ZN3ctq18dispatched_code_ofI*", "_ZN3ctq14kernel_library*"]
-SYMTAB, WEAK, GNU_UNIQUE = 2, 2, 10
+SYMTAB, WEAK, GNU_UNIQUE, COMMON = 2, 2, 10, 0xFFF2
 
 
 def sections(elf):
@@ -29,7 +29,11 @@ def sections(elf):
     headers = [struct.unpack_from("<IIQQQQ", elf, start + i * size) for i in range(count)]
     for name, kind, _, _, offset, length in headers:
         at = headers[names][4] + name
-        yield elf[at:elf.index(b"\0", at)].decode(), kind, offset, length
+        yield text_at(elf, at), kind, offset, length
+
+
+def text_at(elf, at):
+    return elf[at:elf.index(b"\0", at)].decode()
 
 
 def main(library, output, objcopy, *compiler):
@@ -38,18 +42,26 @@ def main(library, output, objcopy, *compiler):
                     "-Wl,--whole-archive", library, "-Wl,--no-whole-archive", "-o", output],
                    check=True)
     elf = bytearray(pathlib.Path(output).read_bytes())
-    for name, kind, offset, length in list(sections(elf)):
+    visible = list(VISIBLE)
+    parts = list(sections(elf))
+    strings = next((offset for name, _, offset, _ in parts if name == ".strtab"), 0)
+    for name, kind, offset, length in parts:
         if name in (".init_array", ".ctors"):
             sys.exit(f"ctq-isolate: {library} has code that runs when the program starts, before "
                      "an instruction set is chosen (a global variable with a constructor, "
                      "<iostream>): make it constexpr, or move it to a file that is compiled once")
         if kind == SYMTAB:
             # g++ makes static variables of templates unique symbols, which objcopy (2.40) leaves.
-            for info in range(offset + 4, offset + length, 24):
-                if elf[info] >> 4 == GNU_UNIQUE:
-                    elf[info] = WEAK << 4 | elf[info] & 15
+            for symbol in range(offset, offset + length, 24):
+                if elf[symbol + 4] >> 4 == GNU_UNIQUE:
+                    elf[symbol + 4] = WEAK << 4 | elf[symbol + 4] & 15
+                # Only the last link gives a common symbol its place, and a local one never has
+                # any. C++ has none of its own, but clang's -fsanitize=address does: a flag.
+                text, _, _, section = struct.unpack_from("<IBBH", elf, symbol)
+                if section == COMMON:
+                    visible.append(text_at(elf, strings + text))
     pathlib.Path(output).write_bytes(elf)
-    subprocess.run([objcopy, "--wildcard", *(f"--keep-global-symbol={name}" for name in VISIBLE),
+    subprocess.run([objcopy, "--wildcard", *(f"--keep-global-symbol={name}" for name in visible),
                     output], check=True)
 
 
