@@ -42,6 +42,14 @@ def check_header(folder, compiler, flags):
     assert "template" not in (folder / "net/net.hpp").read_text(), "shows a template"
 
 
+def check_name(folder, root, ctq, compiler, flags):
+    """A network may have the name of a parameter in the class that is written."""
+    run(ctq, "import", "--fx", folder / "net.json", "--library", folder / "other", "--name", "other", "--backend",
+        "x86")
+    run(compiler, "-std=c++20", *STRICT, *flags, "-DCTQ_LIBRARY_DISPATCH", "-isystem", root / "include",
+        folder / "other/other.cpp", "-fsyntax-only")
+
+
 def build_with_cmake(folder, prefix, compiler, flags):
     build = folder / "build"
     run("cmake", "-S", folder, "-B", build, f"-DCMAKE_PREFIX_PATH={prefix}",
@@ -56,7 +64,11 @@ def build_with_cmake(folder, prefix, compiler, flags):
 MESON = """\
 project('digits', 'cpp', default_options: ['cpp_std=c++20', 'warning_level=3', 'werror=true'])
 ctq_library_isas = {isas}
+isa = 'of the project'
+flags = isa
+code = isa
 subdir('net')
+assert(isa == 'of the project' and flags == isa and code == isa, 'net has variables of its own')
 calibrate = executable('calibrate', 'calibrate.cpp', include_directories: 'net',
   dependencies: dependency('ctq'))
 file = custom_target('net.int8.safetensors', input: 'net.safetensors',
@@ -228,7 +240,8 @@ def main(way, root, ctq, compiler, *flags):
         run(ctq, "import", "--fx", folder / "net.json", "--library", folder / "net", "--backend",
             "x86")
         if way == "header":
-            return check_header(folder, compiler, flags)
+            check_header(folder, compiler, flags)
+            return check_name(folder, root, ctq, compiler, flags)
         prefix = temporary / "prefix"
         os.environ.update(CXX=compiler, PKG_CONFIG_PATH=str(prefix / "share/pkgconfig"))
         os.chdir(temporary)

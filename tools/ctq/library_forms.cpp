@@ -235,7 +235,7 @@ struct @NAME@::state {
 }
 
 @NAME@& @NAME@::operator=(const @NAME@& other) noexcept {
-  @NAME@ copy{other};
+  auto copy = other;  // the network may be called other, too
   std::swap(state_, copy.state_);
   return *this;
 }
@@ -308,19 +308,19 @@ const std::string_view meson_form = R"(# From @SOURCE@, by ctq import --library.
   find_program('objcopy', 'llvm-objcopy'), @NAME@_cpp.cmd_array()]
 @NAME@_code = []
 @NAME@_isas = @NAME@_ctq.get_variable('isas_' + host_machine.cpu_family(), default_value: '').split()
-foreach isa : get_variable('ctq_library_isas', @NAME@_isas)
-  if isa not in @NAME@_isas
-    error('ctq_library_isas: "' + isa + '" is none of: ' + ', '.join(@NAME@_isas))
+foreach @NAME@_isa : get_variable('ctq_library_isas', @NAME@_isas)
+  if @NAME@_isa not in @NAME@_isas
+    error('ctq_library_isas: "' + @NAME@_isa + '" is none of: ' + ', '.join(@NAME@_isas))
   endif
-  flags = @NAME@_ctq.get_variable('flags_' + isa, default_value: '').split()
-  if flags.length() > 0 and not @NAME@_cpp.has_multi_arguments(flags)
+  @NAME@_flags = @NAME@_ctq.get_variable('flags_' + @NAME@_isa, default_value: '').split()
+  if @NAME@_flags.length() > 0 and not @NAME@_cpp.has_multi_arguments(@NAME@_flags)
     continue
   endif
-  code = static_library('@NAME@-' + isa, '@NAME@.cpp', cpp_args: flags + '-DCTQ_LIBRARY_CODE',
-    dependencies: @NAME@_ctq, override_options: ['b_lto=false', 'cpp_std=c++20'],
-    build_by_default: false)
-  @NAME@_code += custom_target('@NAME@-' + isa + '.o', input: code, output: '@NAME@-' + isa + '.o',
-    command: @NAME@_isolate)
+  @NAME@_objects = static_library('@NAME@-' + @NAME@_isa, '@NAME@.cpp',
+    cpp_args: @NAME@_flags + ['-fno-lto', '-DCTQ_LIBRARY_CODE'], dependencies: @NAME@_ctq,
+    override_options: ['b_lto=false', 'cpp_std=c++20'], build_by_default: false)
+  @NAME@_code += custom_target('@NAME@-' + @NAME@_isa + '.o', input: @NAME@_objects,
+    output: '@NAME@-' + @NAME@_isa + '.o', command: @NAME@_isolate)
 endforeach
 @NAME@_lib = static_library('@NAME@', '@NAME@.cpp', @NAME@_code,
   cpp_args: @NAME@_code.length() > 0 ? ['-DCTQ_LIBRARY_DISPATCH'] : [], dependencies: @NAME@_ctq,
