@@ -86,13 +86,14 @@ function(ctq_embed target file name)
   add_custom_command(OUTPUT ${files}
     COMMAND "${ctq_embed}" --object "${file}" ${files} "${name}"
     DEPENDS "${file}" VERBATIM)
-  # Only targets of this directory know how its files are made.
-  get_target_property(directory ${target} SOURCE_DIR)
-  if(NOT directory STREQUAL CMAKE_CURRENT_SOURCE_DIR)
-    add_custom_target(${target}-${name} DEPENDS ${files})
-    add_dependencies(${target} ${target}-${name})
-    set_source_files_properties(${files} TARGET_DIRECTORY ${target} PROPERTIES GENERATED TRUE)
+  # Makes them once for all targets, those of other directories included.
+  string(MD5 directory "${CMAKE_CURRENT_BINARY_DIR}")
+  set(maker ctq_embed_${name}_${directory})
+  if(NOT TARGET ${maker})
+    add_custom_target(${maker} DEPENDS ${files})
   endif()
+  add_dependencies(${target} ${maker})
+  set_source_files_properties(${files} TARGET_DIRECTORY ${target} PROPERTIES GENERATED TRUE)
   target_sources(${target} PRIVATE ${files})
   target_include_directories(${target} PRIVATE "${CMAKE_CURRENT_BINARY_DIR}")
   target_compile_features(${target} PRIVATE cxx_std_20)

@@ -10,12 +10,11 @@ instruction sets that is called through the symbols of ctq::dispatched_code_of.
 
 import os
 import shutil
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
-from install import install, run
+from install import install, output, run
 
 NET = """\
 #include <vector>
@@ -86,13 +85,14 @@ def build(folder, prefix, compiler, *options):
     shutil.rmtree(folder / "build", ignore_errors=True)
     run("cmake", "-S", folder, "-B", folder / "build", f"-DCMAKE_PREFIX_PATH={prefix}",
         f"-DCMAKE_CXX_COMPILER={compiler}", "-DCTQ_LIBRARY_ISAS=sse2;avx2", *options)
-    run("cmake", "--build", folder / "build")
+    said = output("cmake", "--build", folder / "build", "--parallel", "2")
+    assert said.count("Generating first") == 1, f"a file of two targets is made once: {said}"
 
 
 def check(folder, prefix, compiler, *options):
     build(folder, prefix, compiler, *options)
     for program in ("program", "again"):
-        said = run(folder / "build" / program, stdout=subprocess.PIPE, text=True).stdout
+        said = output(folder / "build" / program)
         assert said == "54 5 3\n", f"{program}, {options}: {said}"
 
 
@@ -109,7 +109,7 @@ def main(root, *compilers):
         check(folder, prefix, compilers[0], "-DCMAKE_INTERPROCEDURAL_OPTIMIZATION=ON", "-DCMAKE_CXX_FLAGS=-g")
         (folder / "models/second.bin").write_text("1234")
         run("cmake", "--build", folder / "build")
-        assert run(folder / "build/program", stdout=subprocess.PIPE, text=True).stdout == "54 5 4\n"
+        assert output(folder / "build/program") == "54 5 4\n"
 
 
 if __name__ == "__main__":
