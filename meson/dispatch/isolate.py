@@ -66,4 +66,7 @@ def main(library, output, objcopy, *compiler):
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    try:
+        main(*sys.argv[1:])
+    except (OSError, subprocess.CalledProcessError) as problem:
+        sys.exit(f"ctq-isolate: {problem}")

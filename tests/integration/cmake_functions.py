@@ -10,6 +10,7 @@ instruction sets that is called through the symbols of ctq::dispatched_code_of.
 
 import os
 import shutil
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -96,12 +97,22 @@ def check(folder, prefix, compiler, *options):
         assert said == "54 5 3\n", f"{program}, {options}: {said}"
 
 
+def check_no_objcopy(folder, prefix, compiler):
+    """It is an error of the configuration, not of the build, and none for one machine."""
+    command = ["cmake", "-S", folder, "-B", folder / "none", f"-DCMAKE_PREFIX_PATH={prefix}",
+               f"-DCMAKE_CXX_COMPILER={compiler}", "-DCMAKE_OBJCOPY=NOTFOUND"]
+    done = subprocess.run(list(map(str, command)), check=False, capture_output=True, text=True)
+    assert done.returncode != 0 and "ctq_add_library needs objcopy" in done.stderr, done.stderr
+    run(*command, "-DCTQ_LIBRARY_ISAS=")
+
+
 def main(root, *compilers):
     with tempfile.TemporaryDirectory() as scratch:
         scratch = Path(scratch)
         prefix, folder = scratch / "installed in ü", scratch / "project of ö"
         install(Path(root), prefix, scratch / "ctq-build", os.environ)
         project_in(folder)
+        check_no_objcopy(folder, prefix, compilers[0])
         for compiler in compilers:
             check(folder, prefix, compiler)
             check(folder, prefix, compiler, "-DCMAKE_CXX_FLAGS=-fsanitize=address -g")

@@ -242,7 +242,7 @@ def main(way, root, ctq, compiler, *flags):
         if way == "header":
             check_header(folder, compiler, flags)
             return check_name(folder, root, ctq, compiler, flags)
-        prefix = temporary / "prefix"
+        prefix = temporary / ("prefix" if way == "pkg-config" else "a prefix")
         os.environ.update(CXX=compiler, PKG_CONFIG_PATH=str(prefix / "share/pkgconfig"))
         os.chdir(temporary)
         if way == "subproject":
