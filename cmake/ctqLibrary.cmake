@@ -20,9 +20,10 @@ function(ctq_add_library name source)
   endif()
 
   # The code of a network without optimization is of no use: -O3 where no CMAKE_BUILD_TYPE is chosen.
-  # Objects that are linked twice have machine code, also if the project's own flags have -flto.
-  set(optimized $<$<CONFIG:>:-O3>)
-  set(own_code -fno-lto ${optimized})
+  # With some of -fsanitize=undefined g++ rejects comparisons of addresses in constants. Objects that
+  # are linked twice have machine code, also if the project's own flags have -flto.
+  set(options $<$<CONFIG:>:-O3>
+    $<$<CXX_COMPILER_ID:GNU>:-fno-sanitize=null,nonnull-attribute,returns-nonnull-attribute>)
   set(objects)
   foreach(isa IN LISTS isas)
     if(NOT isa IN_LIST known)
@@ -41,7 +42,7 @@ function(ctq_add_library name source)
     set(code ${name}-${isa})
     add_library(${code} OBJECT EXCLUDE_FROM_ALL "${source}")
     target_compile_definitions(${code} PRIVATE CTQ_LIBRARY_CODE)
-    target_compile_options(${code} PRIVATE ${own_code} ${flags})
+    target_compile_options(${code} PRIVATE ${options} -fno-lto ${flags})
     target_link_libraries(${code} PRIVATE ctq::ctq)
     set_target_properties(${code} PROPERTIES
       INTERPROCEDURAL_OPTIMIZATION OFF POSITION_INDEPENDENT_CODE ON)
@@ -60,7 +61,7 @@ function(ctq_add_library name source)
     set(all "${CMAKE_CURRENT_BINARY_DIR}/${name}.o")
     add_library(${chooser} OBJECT EXCLUDE_FROM_ALL "${source}")
     target_compile_definitions(${chooser} PRIVATE CTQ_LIBRARY_DISPATCH)
-    target_compile_options(${chooser} PRIVATE ${own_code})
+    target_compile_options(${chooser} PRIVATE ${options} -fno-lto)
     target_link_libraries(${chooser} PRIVATE ctq::ctq)
     set_target_properties(${chooser} PROPERTIES
       INTERPROCEDURAL_OPTIMIZATION OFF POSITION_INDEPENDENT_CODE ON)
@@ -72,7 +73,7 @@ function(ctq_add_library name source)
     set_target_properties(${name} PROPERTIES LINKER_LANGUAGE CXX)
   else()
     add_library(${name} STATIC "${source}")
-    target_compile_options(${name} PRIVATE ${optimized})
+    target_compile_options(${name} PRIVATE ${options})
     target_link_libraries(${name} PRIVATE ctq::ctq)
   endif()
   target_include_directories(${name} PUBLIC "$<BUILD_INTERFACE:${folder}>")

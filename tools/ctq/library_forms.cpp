@@ -306,6 +306,9 @@ const std::string_view meson_form = R"(# From @SOURCE@, by ctq import --library.
 @NAME@_cpp = meson.get_compiler('cpp')
 @NAME@_isolate = [find_program(@NAME@_ctq.get_variable('isolate')), '@INPUT@', '@OUTPUT@',
   find_program('objcopy', 'llvm-objcopy'), @NAME@_cpp.cmd_array()]
+# With these of -fsanitize=undefined g++ rejects comparisons of addresses in constants.
+@NAME@_args = @NAME@_cpp.get_id() != 'gcc' ? [] : [
+  '-fno-sanitize=null,nonnull-attribute,returns-nonnull-attribute']
 @NAME@_code = []
 @NAME@_isas = @NAME@_ctq.get_variable('isas_' + host_machine.cpu_family(), default_value: '').split()
 foreach @NAME@_isa : get_variable('ctq_library_isas', @NAME@_isas)
@@ -317,14 +320,14 @@ foreach @NAME@_isa : get_variable('ctq_library_isas', @NAME@_isas)
     continue
   endif
   @NAME@_objects = static_library('@NAME@-' + @NAME@_isa, '@NAME@.cpp',
-    cpp_args: @NAME@_flags + ['-fno-lto', '-DCTQ_LIBRARY_CODE'], dependencies: @NAME@_ctq,
+    cpp_args: @NAME@_args + @NAME@_flags + ['-fno-lto', '-DCTQ_LIBRARY_CODE'], dependencies: @NAME@_ctq,
     override_options: ['b_lto=false', 'cpp_std=c++20'], build_by_default: false)
   @NAME@_code += custom_target('@NAME@-' + @NAME@_isa + '.o', input: @NAME@_objects,
     output: '@NAME@-' + @NAME@_isa + '.o', command: @NAME@_isolate)
 endforeach
 @NAME@_lib = static_library('@NAME@', '@NAME@.cpp', @NAME@_code,
-  cpp_args: @NAME@_code.length() > 0 ? ['-DCTQ_LIBRARY_DISPATCH'] : [], dependencies: @NAME@_ctq,
-  override_options: 'cpp_std=c++20')
+  cpp_args: @NAME@_args + (@NAME@_code.length() > 0 ? ['-DCTQ_LIBRARY_DISPATCH'] : []),
+  dependencies: @NAME@_ctq, override_options: 'cpp_std=c++20')
 @NAME@_dep = declare_dependency(include_directories: include_directories('.'),
   link_whole: @NAME@_lib)
 )";
