@@ -10,7 +10,7 @@ namespace tool {
 
 namespace {
 
-/// The declaration of a shape. An array has one element at least, which that of a scalar has not.
+/// The declaration of a shape. That of a scalar has no extents, and C++ has no empty arrays.
 std::string shape_member(const ctq::shape& s) {
   if (s.rank == 0) return "std::span<const int> shape{}";
   std::string extents;

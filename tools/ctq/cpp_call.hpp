@@ -22,11 +22,13 @@ struct model_call {
   ctq::view<ctq::argument> args{};        // with numbers in the place of nodes that compute them
   ctq::view<ctq::argument> options{};     // of the module's constructor
   std::vector<std::string_view> reads{};  // the names of the nodes that it reads
-  std::string_view computed_parameter{};  // one of them that is no parameter, but is read as one
-  const ctq::shape* in{};                 // of the only node that it reads; null: unknown
-  bool of_integers = false;               // the first of them
+  std::string_view
+      computed_parameter{};  // one after the first that is no parameter or buffer, or empty
+  const ctq::shape* in{};    // the shape, if it reads one node; null: unknown
+  bool of_integers = false;  // whether the first node that it reads has integers
 };
 
+/// The same in C++.
 struct cpp_call {
   std::string code{};
   ctq::attributes attrs{};

@@ -24,6 +24,7 @@ using ctq::argument;
 using ctq::op_kind;
 using kind = ctq::argument::kind;
 
+/// Makes one row after the other from what is known of the nodes before.
 class importer {
  public:
   importer(const ctq::fx_graph& model, const user_op_names& user_ops)

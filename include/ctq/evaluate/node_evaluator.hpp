@@ -26,21 +26,12 @@
 
 namespace ctq {
 
-/// Threads and lifetime as those of evaluator, which adds whole graphs.
+/// The part of evaluator that knows one node at a time; made by it alone.
+///
+/// Threads, Lifetime  as evaluator
 template <stage Stage, class Kernels>
 class node_evaluator {
  public:
-  node_evaluator(graph_view<Stage> g, const module_state& modules, evaluation_options options)
-      : g_(g),
-        modules_(modules),
-        rounding_(std::move(options)),
-        weights_(modules, rounding_.options().qparams, rounding_.options().semantics) {
-    if constexpr (Stage == stage::lowered)
-      for (int i = 0; i < g.size(); ++i) kept_.push_back({lowered::origin_of(g[i].op), {}});
-  }
-  node_evaluator(temporary_graph_view<Stage>, const module_state&, evaluation_options) = delete;
-  node_evaluator(graph_view<Stage>, const module_state&&, evaluation_options) = delete;
-
   [[nodiscard]] graph_view<Stage> graph() const { return g_; }
 
   /// The output of one node for its inputs; not for placeholders.
@@ -61,6 +52,16 @@ class node_evaluator {
     if (!weight) return unexpected{weight.error()};
     const quantized_tensor* const integers = weight->integers();
     return integers == nullptr ? std::nullopt : std::optional{*integers};
+  }
+
+ protected:
+  node_evaluator(graph_view<Stage> g, const module_state& modules, evaluation_options options)
+      : g_(g),
+        modules_(modules),
+        rounding_(std::move(options)),
+        weights_(modules, rounding_.options().qparams, rounding_.options().semantics) {
+    if constexpr (Stage == stage::lowered)
+      for (int i = 0; i < g.size(); ++i) kept_.push_back({lowered::origin_of(g[i].op), {}});
   }
 
  private:

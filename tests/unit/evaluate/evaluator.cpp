@@ -11,23 +11,11 @@
 #include "linear_relu.hpp"
 
 using namespace ctq;
+using linear_relu::input;
+using linear_relu::net;
 using linear_relu::reference_graph;
+using linear_relu::tensor_of;
 using namespace ctq::literals;
-
-namespace {
-
-constexpr auto net =
-    model("x"_n = nn::placeholder({1, 2}), "fc"_n = nn::linear("x"_n, {.out_features = 2}),
-          "relu"_n = nn::relu("fc"_n), "out"_n = nn::output("relu"_n));
-
-std::vector<node_value> input() { return {float_ops::tensor{{1, 2}, {1.0F, 2.0F}}}; }
-
-float_ops::tensor tensor_of(const node_value& v) {
-  const float_ops::value real = v.real();
-  return *real.get_if<float_ops::tensor>();
-}
-
-}  // namespace
 
 // It keeps references, so it takes nothing that is about to go.
 using kept = evaluator<stage::traced>;

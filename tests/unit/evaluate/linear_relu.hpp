@@ -1,12 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "ctq/evaluate/module_state.hpp"
-#include "ctq/graph/graph.hpp"
+#include <vector>
 
-// A linear layer and a relu: the weights, and the graph that convert makes of the two.
+#include "ctq/evaluate/module_state.hpp"
+#include "ctq/evaluate/node_value.hpp"
+#include "ctq/graph/graph.hpp"
+#include "ctq/graph/model.hpp"
+
+// A linear layer and a relu: the model, its weights, an input, and the graph that convert makes.
 
 namespace linear_relu {
+
+using namespace ctq::literals;
+
+inline constexpr auto net = ctq::model(
+    "x"_n = ctq::nn::placeholder({1, 2}), "fc"_n = ctq::nn::linear("x"_n, {.out_features = 2}),
+    "relu"_n = ctq::nn::relu("fc"_n), "out"_n = ctq::nn::output("relu"_n));
+
+inline std::vector<ctq::node_value> input() {
+  return {ctq::float_ops::tensor{{1, 2}, {1.0F, 2.0F}}};
+}
+
+inline ctq::float_ops::tensor tensor_of(const ctq::node_value& v) {
+  const ctq::float_ops::value real = v.real();
+  return *real.get_if<ctq::float_ops::tensor>();
+}
 
 inline ctq::module_state weights() {
   ctq::module_state m;
