@@ -8,6 +8,7 @@
 
 #include "ctq/core/result.hpp"
 #include "ctq/evaluate/evaluation_options.hpp"
+#include "ctq/evaluate/kernel_functions.hpp"
 #include "ctq/evaluate/module_state.hpp"
 #include "ctq/evaluate/node_evaluator.hpp"
 #include "ctq/evaluate/node_value.hpp"
@@ -35,15 +36,16 @@ namespace ctq {
 /// Lifetime  the graph, the modules and what the options point to must outlive it unchanged; it
 ///           rejects temporary ones
 template <stage Stage, class Kernels = reference_kernels>
-class evaluator : public node_evaluator<Stage, Kernels> {
-  using nodes = node_evaluator<Stage, Kernels>;
+class evaluator : public node_evaluator<Stage> {
+  using nodes = node_evaluator<Stage>;
 
  public:
   using nodes::graph;
   using nodes::run_node;
 
   evaluator(graph_view<Stage> g, const module_state& modules, evaluation_options options)
-      : nodes(g, modules, std::move(options)), last_reader_(static_cast<std::size_t>(g.size())) {
+      : nodes(g, modules, kernel_functions_of<Kernels>(), std::move(options)),
+        last_reader_(static_cast<std::size_t>(g.size())) {
     for (int i = 0; i < g.size(); ++i)
       for (const int a : g.args_of(i)) last_reader_[static_cast<std::size_t>(a)] = i;
   }

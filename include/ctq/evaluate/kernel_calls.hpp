@@ -15,12 +15,12 @@
 #include "ctq/core/result.hpp"
 #include "ctq/evaluate/float_layers.hpp"
 #include "ctq/evaluate/float_ops/layer_functions.hpp"
+#include "ctq/evaluate/kernel_functions.hpp"
 #include "ctq/evaluate/layer_shape.hpp"
 #include "ctq/evaluate/node_value.hpp"
 #include "ctq/evaluate/packed_layer.hpp"
 #include "ctq/evaluate/packed_weights.hpp"
 #include "ctq/evaluate/quantized_tensor.hpp"
-#include "ctq/kernels/code/plain_kernels.hpp"
 #include "ctq/kernels/integer_arithmetic.hpp"
 
 // Calls the kernels of compiled models on tensors of run-time shape. If there is no kernel, the
@@ -37,17 +37,20 @@ namespace ctq {
 }
 
 /// Caches packed weights, so only one thread at a time may use it.
-template <class Kernels>
 class kernel_calls {
  public:
+  explicit kernel_calls(const kernel_functions& kernels) : kernels_(kernels) {}
+
   [[nodiscard]] quantized_tensor quantize(const float_ops::tensor& x, tensor_qparams to) {
     if (!has_kernels(to) || x.data.size() > INT32_MAX) return ctq::quantize(x, std::move(to));
     quantized_tensor out{std::move(to), {x.shape, {}}};
     const step_data data{.out = qparams_of(out.qparams)};
+    const kernel_signature signature =
+        signature_of(kernel::quantize, f32, out.qparams.dtype,
+                     elementwise_shape{static_cast<int>(x.data.size())});
     with_type(out.qparams.dtype, [&]<class Q>(Q) {
       Q* const q = out_.of<Q>(x.data.size());
-      kernels::kernel_code<kernels::descriptors::quantize>::template run<Kernels, float, Q>(
-          {static_cast<int>(x.data.size())}, {}, {.in = {x.data.data()}, .out = q, .data = &data});
+      run(signature, {.in = {x.data.data()}, .out = q, .data = &data});
       out.q.data.assign(q, q + x.data.size());
     });
     return out;
@@ -60,31 +63,26 @@ class kernel_calls {
                                                      std::span<const quantized_tensor* const> in,
                                                      const float_ops::extents& shape,
                                                      const tensor_qparams& to) {
-    if (!has_kernels(to)) return {};
+    if (!has_kernels(to) || !evaluated_kernels::is_plain(s.kernel) ||
+        !kernels::exists(s.kernel, to.dtype, to.dtype))
+      return {};
     step_data data{.out = qparams_of(to)};
     for (std::size_t i = 0; i < in.size(); ++i) {
       if (!has_kernels(in[i]->qparams) || in[i]->qparams.dtype != to.dtype) return {};
       data.in[i] = qparams_of(in[i]->qparams);
     }
+    const kernel_signature signature{
+        .kernel = s.kernel, .in = to.dtype, .out = to.dtype, .relu = s.relu, .size = sizes};
     std::optional<quantized_tensor> out;
     with_type(to.dtype, [&]<class Q>(Q) {
       const Q* from[2]{};
       for (std::size_t i = 0; i < in.size(); ++i) from[i] = narrowed<Q>(*in[i], in_[i]);
-      kernels::with_descriptor(s.kernel, [&]<class Kernel>(std::type_identity<Kernel>) {
-        if constexpr (computes_plain_integers(Kernel::facts) ||
-                      std::is_same_v<typename Kernel::shape, broadcast_shape>) {
-          using code = kernels::kernel_code<Kernel>;
-          const auto sized = from_block<typename Kernel::shape>(sizes);
-          const kernel_signature signature = signature_of(s.kernel, to.dtype, to.dtype, sized);
-          const Q* const q =
-              in_order<Q>(s.layout, {from, in.size()}, in[0]->q.shape, shape, [&](operands x) {
-                x.workspace = workspace_.of(code::template workspace_bytes<Kernels>(signature));
-                x.data = &data;
-                code::template run<Kernels, Q, Q>(sized, {.relu = s.relu}, x);
-              });
-          out = quantized_tensor{to, {shape, {q, q + float_ops::numel(shape)}}};
-        }
-      });
+      const Q* const q =
+          in_order<Q>(s.layout, {from, in.size()}, in[0]->q.shape, shape, [&](operands x) {
+            x.data = &data;
+            run(signature, x);
+          });
+      out = quantized_tensor{to, {shape, {q, q + float_ops::numel(shape)}}};
     });
     return out;
   }
@@ -101,24 +99,25 @@ class kernel_calls {
                                     const node_value& weight, const std::vector<float>* bias,
                                     const tensor_qparams& to, bool relu) {
     if (!s || !has_kernels(in) || !has_kernels(to)) return {};
+    const qparams out = qparams_of(to);
     integer_layer ready;
     with_type(in.dtype, [&]<class Q>(Q) {
       const layer_key key{to_block<kernel_signature::sizes>(s->conv), in, to,
                           bias == nullptr ? std::vector<float>() : *bias};
       const auto p = packed_.of(weight.share_integers(), key, [&] {
-        return pack_integer_layer<Kernels, Q>(s->conv, *weight.integers(), key.bias, qparams_of(in),
-                                              qparams_of(to));
+        return pack_integer_layer(kernels_.packing, s->conv, *weight.integers(), key.bias, in,
+                                  &out);
       });
       if (!p->exact) return;
       // An output of the other integer type is computed as one of the input's type and offset by
       // 128: half as many kernels to compile.
       const auto shift = static_cast<std::int32_t>(range_of(in.dtype).min - range_of(to.dtype).min);
-      const kernels::output_range r = kernels::output_range_of(qparams_of(to), relu);
+      const kernels::output_range r = kernels::output_range_of(out, relu);
       const step_data data{.in = {qparams_of(in)},
                            .out_range = {r.zero_point + shift, r.lo + shift, r.hi + shift}};
       ready = [s = *s, p, data, to, shift](kernel_calls& calls, const quantized_tensor& x) {
         const Q* const from = narrowed<Q>(x, calls.in_[0]);
-        const Q* const q = calls.template run_layer<Q>(s, from, x.q.shape, *p, data);
+        const Q* const q = calls.run_layer<Q>(s, from, x.q.shape, *p, data);
         quantized_tensor out{to, {s.out, {q, q + float_ops::numel(s.out)}}};
         for (std::int32_t& y : out.q.data) y -= shift;
         return out;
@@ -140,8 +139,8 @@ class kernel_calls {
                           {.dtype = f32},
                           bias == nullptr ? std::vector<float>() : *bias};
       const auto p = packed_.of(weight.share_integers(), key, [&] {
-        return pack_layer_in_float<Kernels, Q>(s->conv, *weight.integers(), key.bias,
-                                               qparams_of(in.qparams));
+        return pack_integer_layer(kernels_.packing, s->conv, *weight.integers(), key.bias,
+                                  in.qparams, nullptr);
       });
       if (!p->exact) return;
       const step_data data{.in = {qparams_of(in.qparams)}};
@@ -171,25 +170,13 @@ class kernel_calls {
                         {},
                         bias == nullptr ? std::vector<float>() : bias->data};
     const auto p = packed_.of(weight.share_integers(), key, [&] {
-      return pack_dynamic_layer<Kernels>(s, *weight.integers(), key.bias);
+      return pack_dynamic_layer(kernels_.packing, s, *weight.integers(), key.bias);
     });
     if (!p->exact) return {};
     float_ops::tensor out{layer->out, std::vector<float>(float_ops::numel(layer->out))};
-    const auto run = [&]<kernel_id Id>(std::integral_constant<kernel_id, Id>) {
-      using code = kernels::kernel_code<kernels::descriptor_of<Id>>;
-      const kernel_signature of = signature_of(Id, f32, f32, s);
-      code::template run<Kernels, float, float>(
-          s, {.relu = relu},
-          {.in = {in.data.data()},
-           .out = out.data.data(),
-           .packed = p->bytes.data(),
-           .workspace = workspace_.of(code::template workspace_bytes<Kernels>(of))});
-    };
-    if (s.group_size > 0) {
-      run(std::integral_constant<kernel_id, kernel::linear_dynamic_int4>{});
-    } else {
-      run(std::integral_constant<kernel_id, kernel::linear_dynamic>{});
-    }
+    kernel_signature signature = dynamic_signature(s);
+    signature.relu = relu;
+    run(signature, {.in = {in.data.data()}, .out = out.data.data(), .packed = p->bytes.data()});
     return out;
   }
 
@@ -204,21 +191,20 @@ class kernel_calls {
                         {},
                         bias == nullptr ? std::vector<float>() : bias->data};
     const auto p = packed_.of(weight, key, [&] {
-      return pack_float_layer<Kernels>(s.conv, std::span<const float>(weight->data),
-                                       bias == nullptr ? nullptr : key.bias.data());
+      return pack_float_layer(kernels_.packing, s.conv, weight->data,
+                              bias == nullptr ? nullptr : key.bias.data());
     });
     const float* const out = run_layer<float>(s, in.data.data(), in.shape, *p, {});
     return {s.out, {out, out + float_ops::numel(s.out)}};
   }
 
+  [[nodiscard]] bool are_reference() const { return kernels_.is_reference; }
+
   /// On floats the reference accumulates in double, other sets in float32 with one fma per product:
   /// the last bits differ.
   [[nodiscard]] float_ops::layer_functions float_layers() {
-    if constexpr (kernels::is_reference<Kernels>) {
-      return {};
-    } else {
-      return {this, float_layers::convolution<kernel_calls>, float_layers::linear<kernel_calls>};
-    }
+    if (are_reference()) return {};
+    return {this, float_layers::convolution<kernel_calls>, float_layers::linear<kernel_calls>};
   }
 
  private:
@@ -230,11 +216,10 @@ class kernel_calls {
     friend bool operator==(const layer_key&, const layer_key&) = default;
   };
 
-  /// Whether the kernel computes an op on integers without parameters; others are not compiled
-  /// here.
-  static constexpr bool computes_plain_integers(const kernels::kernel_facts& k) {
-    return k.computes_ops && !k.has_weights && !k.has_tensors && !k.calls_op &&
-           k.exists(quint8, quint8);
+  /// Requires  an evaluator calls the kernel
+  void run(const kernel_signature& signature, operands x) {
+    x.workspace = workspace_.of(kernels_.workspace_bytes(signature));
+    kernels_.function_of(signature)(signature, x);
   }
 
   /// Returns where the outputs are.
@@ -244,37 +229,35 @@ class kernel_calls {
     const T* const from[] = {in};
     return in_order<T, Out>(s.order, from, shape, s.out, [&](operands x) {
       x.packed = p.bytes.data();
-      using code = layer_packing::code_of<decltype(s.conv)>;
-      const auto signature = signature_of(kernel_id{}, dtype_of<T>, dtype_of<Out>, s.conv);
-      x.workspace = workspace_.of(code::template workspace_bytes<Kernels>(signature));
       x.data = &data;
-      code::template run<Kernels, T, Out>(s.conv, {}, x);
+      this->run(layer_signature(s.conv, dtype_of<T>, dtype_of<Out>), x);
     });
   }
 
-  /// Calls run(operands) with inputs and output in the order of the kernel; `in` and the returned
-  /// elements are in the order of their axes.
+  /// Calls compute(operands) with inputs and output in the order of the kernel; `in` and the
+  /// returned elements are in the order of their axes.
   template <class T, class Out = T, class Run>
   const Out* in_order(kernel_layout order, std::span<const T* const> in,
                       const float_ops::extents& in_shape, const float_ops::extents& out_shape,
-                      Run run) {
+                      Run compute) {
     const bool moves = order == kernel_layout::nhwc;
     operands x;
     for (std::size_t i = 0; i < in.size(); ++i)
-      x.in[i] = moves ? moved<kernels::descriptors::to_nhwc>(in[i], in_shape, moved_in_[i]) : in[i];
+      x.in[i] = moves ? moved(kernel::to_nhwc, in[i], in_shape, moved_in_[i]) : in[i];
     Out* const out = out_.of<Out>(float_ops::numel(out_shape));
     x.out = out;
-    run(x);
-    return moves ? moved<kernels::descriptors::to_nchw>(out, out_shape, moved_out_) : out;
+    compute(x);
+    return moves ? moved(kernel::to_nchw, out, out_shape, moved_out_) : out;
   }
 
-  template <class Descriptor, class T>
-  static const T* moved(const T* in, const float_ops::extents& shape, scratch_memory& memory) {
+  template <class T>
+  const T* moved(kernel_id to, const T* in, const float_ops::extents& shape,
+                 scratch_memory& memory) {
     const std::size_t count = float_ops::numel(shape);
     T* const out = memory.of<T>(count);
     const auto images = static_cast<std::size_t>(shape[0]) * static_cast<std::size_t>(shape[1]);
     const transpose_shape s{shape[0], shape[1], static_cast<int>(count / images)};
-    kernels::kernel_code<Descriptor>::template run<Kernels, T, T>(s, {}, {.in = {in}, .out = out});
+    run(signature_of(to, dtype_of<T>, dtype_of<T>, s), {.in = {in}, .out = out});
     return out;
   }
 
@@ -293,6 +276,7 @@ class kernel_calls {
     f(std::int8_t{});
   }
 
+  kernel_functions kernels_;
   packed_weights<layer_key, packed_layer> packed_;
   scratch_memory in_[2], moved_in_[2], out_, moved_out_, workspace_;
 };

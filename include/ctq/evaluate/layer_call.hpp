@@ -111,10 +111,10 @@ template <class Compute>
 }
 
 /// The float output of a layer before it is quantized, for layers that an op can follow.
-template <class Sizes, class Kernels>
+template <class Sizes>
 [[nodiscard]] std::optional<float_ops::tensor> layer_in_float(
     const std::optional<layer_shape_of<Sizes>>& s, const quantized_tensor& in,
-    const node_value& weight, const std::vector<float>* bias, kernel_calls<Kernels>& kernels) {
+    const node_value& weight, const std::vector<float>* bias, kernel_calls& kernels) {
   if constexpr (std::is_same_v<Sizes, conv2d_shape>) {
     return kernels.layer_in_float(s, in, weight, bias);
   } else {
@@ -149,12 +149,11 @@ template <class Sizes, class Kernels>
 
 /// The layer of a node, cached from its last call, since binding its arguments again takes longer
 /// than a small layer.
-template <class Kernels>
 struct ready_layer {
   float_ops::extents in_shape{};
   tensor_qparams in{}, out{};
   std::uint64_t modules{};  // their revision
-  typename kernel_calls<Kernels>::integer_layer run{};
+  kernel_calls::integer_layer run{};
 
   [[nodiscard]] bool computes(const quantized_tensor& x, const tensor_qparams& to,
                               const module_state& state) const {
@@ -169,11 +168,10 @@ struct ready_layer {
 ///   call        its call, with None in place of integers
 ///   kept        receives the layer for the next call, if it is a module that no op follows
 /// Errors  as weighted; those of the op that follows
-template <class Kernels>
-[[nodiscard]] result<std::optional<node_value>> layer_by_kernel(
+[[nodiscard]] inline result<std::optional<node_value>> layer_by_kernel(
     const node& n, const origin& from, const quantized_tensor& in, const node_value& weight,
     float_ops::python_call call, const std::vector<node_value>& reads, const module_state& modules,
-    const tensor_qparams& to, kernel_calls<Kernels>& kernels, ready_layer<Kernels>& kept) {
+    const tensor_qparams& to, kernel_calls& kernels, ready_layer& kept) {
   using outcome = std::optional<node_value>;
   if (n.op->descriptor->schedule.how != schedule_as::layer) {
     auto layer = weighted(from.op, in, weight, std::move(call),

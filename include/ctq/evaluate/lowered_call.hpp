@@ -69,10 +69,9 @@ struct origin {
 /// The qparams of the output of a node on integers.
 ///   op  the op that computes it
 ///   in  its first input; null if that is float
-template <class Kernels>
-[[nodiscard]] result<tensor_qparams> output_qparams(const node& n, op_id op,
-                                                    const quantized_tensor* in,
-                                                    node_quantizer<Kernels>& rounding) {
+[[nodiscard]] inline result<tensor_qparams> output_qparams(const node& n, op_id op,
+                                                           const quantized_tensor* in,
+                                                           node_quantizer& rounding) {
   auto known = kernel_qparams(op, n.dtype, in, rounding.options().semantics);
   if (known) return *std::move(known);
   return rounding.qparams_of_observer(n.observer);
@@ -80,11 +79,10 @@ template <class Kernels>
 
 /// A linear layer whose input is quantized with its own range; nullopt if no kernel computes it.
 ///   reads  x; of a function then the weight and the bias
-template <class Kernels>
-[[nodiscard]] std::optional<float_ops::tensor> dynamic_linear(
+[[nodiscard]] inline std::optional<float_ops::tensor> dynamic_linear(
     const node& n, const origin& from, const std::vector<node_value>& reads,
     const node_value& weight, const std::vector<float_ops::named_value>& attributes,
-    node_quantizer<Kernels>& rounding) {
+    node_quantizer& rounding) {
   const dtype integers = n.observer_config == nullptr ? quint8 : n.observer_config->args.dtype;
   const quantized_tensor* const w = weight.integers();
   if (w == nullptr || !from.dynamic || from.op->descriptor->layer_axes != 0 ||
@@ -143,12 +141,11 @@ template <class Kernels>
 /// The output of the kernel that the op's descriptor schedules; nullopt if no kernel computes it.
 ///   op    the op on integers
 ///   from  the float op whose integer form it is, or the op itself, and its call
-template <class Kernels>
-[[nodiscard]] std::optional<quantized_tensor> scheduled(op_id op, op_id from,
-                                                        const std::vector<node_value>& reads,
-                                                        float_ops::python_call call,
-                                                        const tensor_qparams& to,
-                                                        kernel_calls<Kernels>& kernels) {
+[[nodiscard]] inline std::optional<quantized_tensor> scheduled(op_id op, op_id from,
+                                                               const std::vector<node_value>& reads,
+                                                               float_ops::python_call call,
+                                                               const tensor_qparams& to,
+                                                               kernel_calls& kernels) {
   const op_descriptor& d = *op->descriptor;
   const op_schedule& s = d.schedule;
   const auto tensors = static_cast<std::size_t>(s.tensors);

@@ -11,6 +11,7 @@
 #include "ctq/evaluate/channels_last.hpp"
 #include "ctq/evaluate/evaluation_options.hpp"
 #include "ctq/evaluate/float_ops/call.hpp"
+#include "ctq/evaluate/kernel_functions.hpp"
 #include "ctq/evaluate/layer_call.hpp"
 #include "ctq/evaluate/module_weights.hpp"
 #include "ctq/evaluate/node_call.hpp"
@@ -29,13 +30,14 @@ namespace ctq {
 /// The part of evaluator that knows one node at a time; made by it alone.
 ///
 /// Threads, Lifetime  as evaluator
-template <stage Stage, class Kernels>
+template <stage Stage>
 class node_evaluator {
  public:
   [[nodiscard]] graph_view<Stage> graph() const { return g_; }
 
   /// The output of one node for its inputs; not for placeholders.
   [[nodiscard]] result<node_value> run_node(int i, const std::vector<node_value>& reads) {
+    if (!has_kernels_) return unexpected{has_kernels_.error()};
     result<node_value> value = evaluate(i, reads);
     if (!value) return fail(place_of(g_[i]), value.error().message());
     return value;
@@ -55,11 +57,14 @@ class node_evaluator {
   }
 
  protected:
-  node_evaluator(graph_view<Stage> g, const module_state& modules, evaluation_options options)
+  ///   kernels  or why there are none, which run_node reports
+  node_evaluator(graph_view<Stage> g, const module_state& modules,
+                 const result<kernel_functions>& kernels, evaluation_options options)
       : g_(g),
         modules_(modules),
-        rounding_(std::move(options)),
+        rounding_(kernels ? *kernels : kernel_functions{}, std::move(options)),
         weights_(modules, rounding_.options().qparams, rounding_.options().semantics) {
+    if (!kernels) has_kernels_ = unexpected{kernels.error()};
     if constexpr (Stage == stage::lowered)
       for (int i = 0; i < g.size(); ++i) kept_.push_back({lowered::origin_of(g[i].op), {}});
   }
@@ -125,7 +130,7 @@ class node_evaluator {
     if (options().implementation)
       if (auto out = options().implementation(n, reads, *attributes)) return *std::move(out);
     const quantized_tensor* const in = reads.empty() ? nullptr : reads[0].integers();
-    const bool by_table = !std::is_same_v<Kernels, reference_kernels> && is_quantized(n.dtype) &&
+    const bool by_table = !rounding_.kernels().are_reference() && is_quantized(n.dtype) &&
                           quantized_values::has_table(op, reads);
     auto out = float_call(n, op, by_table ? quantized_values::floats(*in) : real_values(reads),
                           *std::move(attributes));
@@ -204,7 +209,7 @@ class node_evaluator {
     const quantized_tensor* const in = reads[0].integers();
     const auto out =
         rounding_.qparams_of_observer(lowered::observer_of_output(g_, i, options().semantics));
-    lowered::ready_layer<Kernels>& ready = kept_[static_cast<std::size_t>(i)].layer;
+    lowered::ready_layer& ready = kept_[static_cast<std::size_t>(i)].layer;
     if (in != nullptr && out && ready.computes(*in, *out, modules_))
       return node_value(ready.run(rounding_.kernels(), *in));
     auto attributes = from.op->kind == op_kind::module ? weights_.folded(n)
@@ -248,12 +253,13 @@ class node_evaluator {
 
   struct kept_of_node {
     lowered::origin from{};
-    lowered::ready_layer<Kernels> layer{};
+    lowered::ready_layer layer{};
   };
 
   graph_view<Stage> g_;
   const module_state& modules_;
-  node_quantizer<Kernels> rounding_;
+  status has_kernels_ = done{};
+  node_quantizer rounding_;
   module_weights weights_;
   std::vector<kept_of_node> kept_;  // of a lowered graph
 };

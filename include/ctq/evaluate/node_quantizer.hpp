@@ -28,13 +28,13 @@ namespace ctq {
 /// Integers and masks become floats, as they are in compiled models; PyTorch's quantize_per_tensor
 /// fails for them.
 /// Errors  a value that is not a tensor, an observer without scale and zero point
-template <class Kernels>
 class node_quantizer {
  public:
-  explicit node_quantizer(evaluation_options options) : options_(std::move(options)) {}
+  node_quantizer(const kernel_functions& kernels, evaluation_options options)
+      : options_(std::move(options)), kernels_(kernels) {}
 
   [[nodiscard]] const evaluation_options& options() const { return options_; }
-  [[nodiscard]] kernel_calls<Kernels>& kernels() { return kernels_; }
+  [[nodiscard]] kernel_calls& kernels() { return kernels_; }
 
   /// Passes a value to the observer of the node; a fake quantize rounds it.
   ///   of  the node that computes the value
@@ -158,7 +158,7 @@ class node_quantizer {
   };
 
   evaluation_options options_;
-  kernel_calls<Kernels> kernels_{};
+  kernel_calls kernels_;
   std::map<int, rounded_attribute> attributes_{};  // by observer
 };
 

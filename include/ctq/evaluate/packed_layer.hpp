@@ -2,8 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <boost/mp11/algorithm.hpp>
-#include <boost/mp11/list.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -13,20 +11,17 @@
 #include <utility>
 #include <vector>
 
+#include "ctq/core/kernel_descriptors.hpp"
+#include "ctq/core/kernel_signature.hpp"
 #include "ctq/core/packing.hpp"
 #include "ctq/core/shapes/matrix_shapes.hpp"
 #include "ctq/core/shapes/window_shapes.hpp"
 #include "ctq/evaluate/quantized_tensor.hpp"
-#include "ctq/kernels/code/conv3d_layers.hpp"
-#include "ctq/kernels/code/conv_transpose2d_layers.hpp"
-#include "ctq/kernels/code/conv_transpose3d_layers.hpp"
-#include "ctq/kernels/code/int4_layers.hpp"
-#include "ctq/kernels/code/layers.hpp"
 #include "ctq/runtime/aligned_buffer.hpp"
-#include "ctq/runtime/dynamic_linear.hpp"
+#include "ctq/runtime/compiled_kernels/kernel_set.hpp"
 #include "ctq/runtime/output_arithmetic.hpp"
 #include "ctq/runtime/packing/int4_values.hpp"
-#include "ctq/runtime/packing/pack_steps.hpp"
+#include "ctq/runtime/packing/weight_order.hpp"
 
 // The weights of a layer of run-time shape as a kernel reads them. Shape is conv2d_shape,
 // conv3d_shape, conv_transpose2d_shape or conv_transpose3d_shape; the weight is (O, I/groups, …),
@@ -46,37 +41,28 @@ inline constexpr bool is_transposed = requires(Shape s) {
   s.output_padding_h;
 };
 
-template <class Shape>
-struct has_sizes {
-  template <class Descriptor>
-  using fn = std::is_same<typename Descriptor::shape, Shape>;
-};
-/// The code of the only kernel that has these sizes.
-template <class Shape>
-using code_of = kernels::kernel_code<
-    boost::mp11::mp_front<boost::mp11::mp_copy_if_q<kernels::descriptors::list, has_sizes<Shape>>>>;
+/// The kernel that has these sizes.
+[[nodiscard]] constexpr kernel_id kernel_of(const conv2d_shape&) { return kernel::conv2d; }
+[[nodiscard]] constexpr kernel_id kernel_of(const conv3d_shape&) { return kernel::conv3d; }
+[[nodiscard]] constexpr kernel_id kernel_of(const conv_transpose2d_shape&) {
+  return kernel::conv_transpose2d;
+}
+[[nodiscard]] constexpr kernel_id kernel_of(const conv_transpose3d_shape&) {
+  return kernel::conv_transpose3d;
+}
+
+/// Packs weights that are in the order of kernels.
+[[nodiscard]] inline packed_layer packed_by(const kernel_packing& kernels,
+                                            const kernel_signature& signature,
+                                            const unpacked_layer& from) {
+  packed_layer p{aligned_buffer(kernels.packed_bytes(signature)), true};
+  kernels.pack(signature, from, p.bytes.data());
+  return p;
+}
 
 /// The axis of a weight that may have a scale for each channel.
 template <class Shape>
 inline constexpr int channel_axis = is_transposed<Shape> ? 1 : 0;
-
-/// Packs weights that are in the order of kernels.
-///   bias, multiplier  as the kernel's pack reads them
-///   in_zero_point     folded into the bias
-template <class Kernels, class In, class Shape, class Weight, class Bias>
-[[nodiscard]] packed_layer pack_ordered(const Shape& s, const std::vector<Weight>& weight,
-                                        const Bias* bias, const float* multiplier,
-                                        [[maybe_unused]] std::int32_t in_zero_point) {
-  using code = code_of<Shape>;
-  packed_layer p{aligned_buffer(code::template weight_bytes<Kernels>(s, dtype_of<In>)), true};
-  if constexpr (is_transposed<Shape>) {
-    code::template pack<Kernels, In>(s, weight.data(), bias, multiplier, in_zero_point,
-                                     p.bytes.data());
-  } else {
-    code::template pack<Kernels, In>(s, weight.data(), bias, multiplier, p.bytes.data());
-  }
-  return p;
-}
 
 /// A weight in the order in which kernels read it.
 template <class Shape, class T>
@@ -119,84 +105,77 @@ struct int8_weight {
 
 }  // namespace layer_packing
 
-/// Packs a layer on floats.
-///   bias  [O] or null
-template <class Kernels, class Shape>
-[[nodiscard]] packed_layer pack_float_layer(const Shape& s, std::span<const float> weight,
-                                            const float* bias) {
-  return layer_packing::pack_ordered<Kernels, float>(s, layer_packing::ordered(s, weight), bias,
-                                                     nullptr, 0);
+/// The signature of a layer that reads `in`, and whose output is quantized or is float32.
+template <class Shape>
+[[nodiscard]] constexpr kernel_signature layer_signature(const Shape& s, dtype in, dtype out) {
+  return signature_of(layer_packing::kernel_of(s), in, out, s);
 }
 
-/// Packs a layer that reads In. Not exact if no kernel has this weight, or a sum could leave int32.
-///   bias        [O], or empty
-///   multiplier  [O], receives the packed multipliers; null: not wanted
-template <class Kernels, class In, class Shape>
-[[nodiscard]] packed_layer pack_integer_layer(const Shape& s, const quantized_tensor& weight,
-                                              std::vector<float> bias, const qparams& in,
-                                              const qparams& out,
-                                              std::vector<float>* multiplier = nullptr) {
+/// Packs a layer on floats.
+///   bias  [O] or null
+template <class Shape>
+[[nodiscard]] packed_layer pack_float_layer(const kernel_packing& kernels, const Shape& s,
+                                            std::span<const float> weight, const float* bias) {
+  const std::vector<float> ordered = layer_packing::ordered(s, weight);
+  return layer_packing::packed_by(kernels, layer_signature(s, f32, f32), {ordered.data(), bias});
+}
+
+/// Packs a layer on integers. Not exact if no kernel has this weight, or a sum could leave int32.
+///   bias  [O], or empty
+///   out   the qparams of the output; null: the accumulators become floats
+template <class Shape>
+[[nodiscard]] packed_layer pack_integer_layer(const kernel_packing& kernels, const Shape& s,
+                                              const quantized_tensor& weight,
+                                              std::vector<float> bias, const tensor_qparams& in,
+                                              const qparams* out) {
   const auto outputs = static_cast<std::size_t>(s.out_channels);
   const auto found = layer_packing::int8_of(weight, outputs, layer_packing::channel_axis<Shape>);
   if (!found) return {};
-  const std::vector<float>& scale = found->scale;
   const std::vector<std::int8_t> integers =
       layer_packing::ordered(s, std::span<const std::int8_t>(found->integers));
   bias.resize(outputs);
-  const auto a = output_arithmetic_of(bias, {integers, scale}, in, dtype_of<In>, out);
+  const qparams read = qparams_of(in);
+  const auto a = output_arithmetic_of(bias, {integers, found->scale}, read, in.dtype,
+                                      out == nullptr ? qparams{} : *out);
   if (!a) return {};
-  if (multiplier != nullptr) *multiplier = a->multiplier;
-  return layer_packing::pack_ordered<Kernels, In>(s, integers, a->bias.data(), a->multiplier.data(),
-                                                  in.zero_point);
-}
-
-/// Packs a layer whose accumulators become floats.
-template <class Kernels, class In>
-[[nodiscard]] packed_layer pack_layer_in_float(const conv2d_shape& s,
-                                               const quantized_tensor& weight,
-                                               std::vector<float> bias, const qparams& in) {
-  std::vector<float> multiplier;
-  packed_layer p = pack_integer_layer<Kernels, In>(s, weight, std::move(bias), in, {}, &multiplier);
-  if (!p.exact) return p;
-  aligned_buffer bytes(p.bytes.size() + packing::padded(multiplier.size() * sizeof(float)));
-  std::memcpy(bytes.data(), p.bytes.data(), p.bytes.size());
-  std::memcpy(bytes.data() + p.bytes.size(), multiplier.data(), multiplier.size() * sizeof(float));
-  return {std::move(bytes), true};
-}
-
-/// Packs a linear layer whose input is quantized dynamically and whose weight per group. Not exact
-/// if no kernel has this weight.
-template <class Kernels>
-[[nodiscard]] packed_layer pack_dynamic_int4_layer(const linear_shape& s,
-                                                   const quantized_tensor& weight,
-                                                   std::vector<float> bias) {
-  if (!problem_with(weight.qparams, weight.q.shape).empty()) return {};
-  using code = kernels::kernel_code<kernels::descriptors::linear_dynamic_int4>;
-  const std::vector<std::int8_t> integers(weight.q.data.begin(), weight.q.data.end());
-  const std::vector<std::uint8_t> values =
-      packing::int4_values(integers, static_cast<std::size_t>(s.in_features));
-  const std::vector<float> scale(weight.qparams.scale.begin(), weight.qparams.scale.end());
-  bias.resize(static_cast<std::size_t>(s.out_features));
-  const kernel_signature signature = signature_of(kernel::linear_dynamic_int4, f32, f32, s);
-  packed_layer p{aligned_buffer(code::template packed_bytes<Kernels>(signature)), true};
-  code::template pack<Kernels>(s, values.data(), scale.data(), bias.data(), p.bytes.data());
+  const kernel_signature signature = layer_signature(s, in.dtype, out == nullptr ? f32 : in.dtype);
+  packed_layer p = layer_packing::packed_by(
+      kernels, signature, {integers.data(), a->bias.data(), a->multiplier.data(), read.zero_point});
+  if (out == nullptr) {
+    const std::size_t bytes = outputs * sizeof(float);
+    std::memcpy(p.bytes.data() + p.bytes.size() - packing::padded(bytes), a->multiplier.data(),
+                bytes);
+  }
   return p;
 }
 
-/// Packs a linear layer whose input is quantized dynamically.
-template <class Kernels>
-[[nodiscard]] packed_layer pack_dynamic_layer(const linear_shape& s, const quantized_tensor& weight,
-                                              std::vector<float> bias) {
-  if (s.group_size > 0) return pack_dynamic_int4_layer<Kernels>(s, weight, std::move(bias));
-  using code = kernels::kernel_code<kernels::descriptors::linear_dynamic>;
+/// The signature of a linear layer whose input is quantized dynamically.
+[[nodiscard]] constexpr kernel_signature dynamic_signature(const linear_shape& s) {
+  const kernel_id k = s.group_size > 0 ? kernel::linear_dynamic_int4 : kernel::linear_dynamic;
+  return signature_of(k, f32, f32, s);
+}
+
+/// Packs a linear layer whose input is quantized dynamically, with a weight of int8, or of 4 bits
+/// with qparams per group. Not exact if no kernel has this weight.
+[[nodiscard]] inline packed_layer pack_dynamic_layer(const kernel_packing& kernels,
+                                                     const linear_shape& s,
+                                                     const quantized_tensor& weight,
+                                                     std::vector<float> bias) {
   const auto outputs = static_cast<std::size_t>(s.out_features);
+  bias.resize(outputs);
+  const auto packed = [&](const void* integers, const std::vector<float>& scale) {
+    return layer_packing::packed_by(kernels, dynamic_signature(s),
+                                    {integers, bias.data(), scale.data()});
+  };
+  if (s.group_size > 0) {
+    if (!problem_with(weight.qparams, weight.q.shape).empty()) return {};
+    const std::vector<std::int8_t> integers(weight.q.data.begin(), weight.q.data.end());
+    return packed(packing::int4_values(integers, static_cast<std::size_t>(s.in_features)).data(),
+                  {weight.qparams.scale.begin(), weight.qparams.scale.end()});
+  }
   const auto w = layer_packing::int8_of(weight, outputs, 0);
   if (!w || !check_sums({w->integers, w->scale})) return {};
-  bias.resize(outputs);
-  const kernel_signature signature = signature_of(kernel::linear_dynamic, f32, f32, s);
-  packed_layer p{aligned_buffer(code::template packed_bytes<Kernels>(signature)), true};
-  code::template pack<Kernels>(s, w->integers.data(), w->scale.data(), bias.data(), p.bytes.data());
-  return p;
+  return packed(w->integers.data(), w->scale);
 }
 
 }  // namespace ctq

@@ -33,8 +33,8 @@ template <class Isa>
 struct simd_kernels {
   using isa = Isa;
 };
-/// That of the instruction set that the translation unit is compiled for.
-using fast_kernels = simd_kernels<isa::native>;
+/// That of the instruction set that the translation unit is compiled for, or of ctq-kernels.
+using fast_kernels = simd_kernels<isa::of_models>;
 
 }  // namespace ctq
 

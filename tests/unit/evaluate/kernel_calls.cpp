@@ -16,8 +16,13 @@ using namespace ctq;
 
 namespace {
 
-using plain = kernel_calls<reference_kernels>;
-using fast = kernel_calls<fast_kernels>;
+/// The calls of one set of kernels.
+template <class Kernels>
+struct calls_of : kernel_calls {
+  calls_of() : kernel_calls(*kernel_functions_of<Kernels>()) {}
+};
+using plain = calls_of<reference_kernels>;
+using fast = calls_of<fast_kernels>;
 
 class random_integers {
  public:

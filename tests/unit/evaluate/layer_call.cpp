@@ -25,8 +25,8 @@ result<std::optional<node_value>> computed(op_id op, const quantized_tensor& in,
                                            const node_value& weight, const float_ops::value& bias,
                                            const attributes& attrs = {},
                                            const quantized_tensor* other = nullptr) {
-  kernel_calls<reference_kernels> kernels;
-  lowered::ready_layer<reference_kernels> kept;
+  kernel_calls kernels(*kernel_functions_of<reference_kernels>());
+  lowered::ready_layer kept;
   const node n{.name = "y", .op = op, .attrs = attrs};
   float_ops::python_call call{.positional = {{}}, .attributes = {{"weight", {}}, {"bias", bias}}};
   std::vector<node_value> reads = {node_value(in)};

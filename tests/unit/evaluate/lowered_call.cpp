@@ -49,8 +49,8 @@ TEST_CASE("where a kernel decides the scale, that of the observer does not matte
   const tensor_qparams observed{quint8, -1, {0.5}, {7}, {}};
   model_qparams qparams;
   qparams.activations[4] = observed;
-  node_quantizer<reference_kernels> rounding(
-      {.semantics = semantics::torch_1_13, .qparams = &qparams});
+  node_quantizer rounding(*kernel_functions_of<reference_kernels>(),
+                          {.semantics = semantics::torch_1_13, .qparams = &qparams});
   node n;
   n.dtype = quint8;
   n.observer = 4;
@@ -103,7 +103,7 @@ TEST_CASE("the options of a call are what it says, and what it leaves out") {
 }
 
 TEST_CASE("an op without weights is run by the kernel that its descriptor schedules") {
-  kernel_calls<reference_kernels> kernels;
+  kernel_calls kernels(*kernel_functions_of<reference_kernels>());
   const quantized_tensor image =
       qparams_of(quint8, {1, 2, 2, 2}, {10, 12, 14, 18, 30, 31, 32, 33}, 10);
   const auto pooled = [&](op_id op, tensor_qparams to, std::vector<node_value> reads) {

@@ -11,7 +11,10 @@ using namespace ctq;
 
 namespace {
 
-using quantizer = node_quantizer<reference_kernels>;
+struct quantizer : node_quantizer {
+  explicit quantizer(evaluation_options options)
+      : node_quantizer(*kernel_functions_of<reference_kernels>(), std::move(options)) {}
+};
 
 constexpr observer_record seen{observer_class::min_max, {}};
 constexpr observer_record fake{observer_class::min_max, {}, fake_quantize_class::fake_quantize};

@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include "ctq/evaluate/kernel_functions.hpp"
+
 using namespace ctq;
 
 namespace {
@@ -16,10 +18,12 @@ constexpr conv_transpose2d_shape two_groups{.batch = 1,
                                             .kernel_w = 2,
                                             .groups = 2};
 constexpr qparams one{0.5F, 3, 0, 255};
+const kernel_packing packing_of_reference = kernel_functions_of<reference_kernels>()->packing;
 
 packed_layer packed(tensor_qparams scales, std::int32_t last = 7) {
   const quantized_tensor weight{std::move(scales), {{4, 1, 1, 2}, {0, 1, 2, 3, 4, 5, 6, last}}};
-  return pack_integer_layer<reference_kernels, std::uint8_t>(two_groups, weight, {}, one, one);
+  return pack_integer_layer(packing_of_reference, two_groups, weight, {},
+                            tensor_qparams_of(quint8, one), &one);
 }
 
 }  // namespace
