@@ -26,8 +26,10 @@
 //                   decomposed form clamps values to the observer's range
 //   lowered         integers: QNNPACK's arithmetic for linear layers and convolutions
 //
-// In lowered models all sets of kernels return the same bytes: float ops are those of the reference
-// there. At other stages fast_kernels accumulate in float32 and differ in the last bits.
+// In lowered models all sets of kernels return the same bytes, which are those of compiled models;
+// layers that stay in float are computed with one fma per product, or in double by sets without fma
+// (scalar, SSE), which may differ in the last bits. At other stages fast_kernels accumulate in
+// float32, and reference_kernels in double.
 
 namespace ctq {
 

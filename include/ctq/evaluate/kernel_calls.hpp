@@ -200,10 +200,11 @@ class kernel_calls {
 
   [[nodiscard]] bool are_reference() const { return kernels_.is_reference; }
 
-  /// On floats the reference accumulates in double, other sets in float32 with one fma per product:
-  /// the last bits differ.
-  [[nodiscard]] float_ops::layer_functions float_layers() {
-    if (are_reference()) return {};
+  /// Layers on floats: those of the set, in float32 with one fma per product, or none, which means
+  /// the loops of float_ops, that accumulate in double. In a lowered model the layers are those of
+  /// compiled models, bit for bit, if the set has fma; elsewhere the reference has none.
+  [[nodiscard]] float_ops::layer_functions float_layers(bool is_lowered) {
+    if (is_lowered ? !kernels_.has_fma : kernels_.is_reference) return {};
     return {this, float_layers::convolution<kernel_calls>, float_layers::linear<kernel_calls>};
   }
 

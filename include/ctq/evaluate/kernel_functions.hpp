@@ -9,6 +9,7 @@
 #include "ctq/core/kernel_signature.hpp"
 #include "ctq/core/result.hpp"
 #include "ctq/kernels/kernel_code.hpp"
+#include "ctq/kernels/simd/arch/rounding.hpp"
 #include "ctq/runtime/bind_kernels.hpp"
 #include "ctq/runtime/compiled_kernels/kernel_set.hpp"
 #include "ctq/runtime/pack_parameters.hpp"
@@ -28,6 +29,7 @@ struct kernel_functions {
   /// The code of a signature, or null if an evaluator does not call it.
   kernel_function (*function_of)(const kernel_signature&){};
   bool is_reference{};
+  bool has_fma{};  // layers on floats have the bits of the reference
 };
 
 namespace evaluated_kernels {
@@ -83,9 +85,10 @@ template <class Kernels>
 /// Errors  fast_kernels of the library ctq-kernels: no code that this machine runs
 template <class Kernels>
 [[nodiscard]] result<kernel_functions> kernel_functions_of() {
-  return kernel_functions{packing_of<Kernels, evaluated_kernels::all_layers()>,
-                          workspace_bytes<Kernels>, evaluated_kernels::function_of<Kernels>,
-                          kernels::is_reference<Kernels>};
+  return kernel_functions{
+      packing_of<Kernels, evaluated_kernels::all_layers()>, workspace_bytes<Kernels>,
+      evaluated_kernels::function_of<Kernels>, kernels::is_reference<Kernels>,
+      kernels::is_reference<Kernels> || kernels::simd::has_fma<typename Kernels::isa>};
 }
 
 #if defined(CTQ_COMPILED_KERNELS)
@@ -95,7 +98,9 @@ inline result<kernel_functions> kernel_functions_of<simd_kernels<isa::compiled>>
   const auto chosen = compiled_kernels::choose_or_fastest();
   if (!chosen) return unexpected{chosen.error()};
   const kernel_set& set = **chosen;
-  return kernel_functions{set.packing, set.workspace_bytes, set.function_of, false};
+  const bool has_fma = isa::any_isa(
+      [&]<class Isa>() { return Isa::name == set.isa && kernels::simd::has_fma<Isa>; });
+  return kernel_functions{set.packing, set.workspace_bytes, set.function_of, false, has_fma};
 }
 #endif
 

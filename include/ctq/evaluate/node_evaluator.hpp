@@ -74,12 +74,6 @@ class node_evaluator {
 
   [[nodiscard]] const evaluation_options& options() const { return rounding_.options(); }
 
-  /// The reference in lowered models, where the last bit of a float can change later integers.
-  [[nodiscard]] float_ops::layer_functions float_layers() {
-    return Stage == stage::lowered ? float_ops::layer_functions{}
-                                   : rounding_.kernels().float_layers();
-  }
-
   [[nodiscard]] result<node_value> evaluate(int i, const std::vector<node_value>& reads) {
     const node& n = g_[i];
     if (n.op->kind == op_kind::output) return output_of(n, reads);
@@ -176,8 +170,8 @@ class node_evaluator {
     float_ops::python_call c = call_of(n, std::move(reads));
     for (float_ops::named_value& a : attributes) c.attributes.push_back(std::move(a));
     const op_id was_trained = op->descriptor->float_form;
-    auto out =
-        float_ops::call(was_trained != nullptr ? was_trained : op, std::move(c), float_layers());
+    auto out = float_ops::call(was_trained != nullptr ? was_trained : op, std::move(c),
+                               rounding_.kernels().float_layers(Stage == stage::lowered));
     if (!out) return unexpected{out.error()};
     return node_value(*std::move(out));
   }

@@ -189,7 +189,7 @@ void compare_float_convolution(fast& kernels, std::mt19937& random, float_ops::e
   const float_ops::value w = random_tensor(random, std::move(weight));
   const auto wanted = float_ops::convolution(x, *w.get_if<float_ops::tensor>(),
                                              bias.get_if<float_ops::tensor>(), o);
-  const auto by = kernels.float_layers();
+  const auto by = kernels.float_layers(false);
   const auto got = by.convolution(by.state, x, w, bias, o);
   REQUIRE(got.has_value() == wanted.has_value());
   if (!wanted) {
@@ -371,15 +371,35 @@ TEST_CASE("what has no kernel is what the op's own loops give, errors too") {
 
 TEST_CASE("the reference leaves floats to the ops' own loops") {
   plain kernels;
-  const auto by = kernels.float_layers();
+  const auto by = kernels.float_layers(false);
   CHECK((by.convolution == nullptr));
   CHECK((by.linear == nullptr));
+}
+
+TEST_CASE(
+    "in a lowered model layers on floats are the reference's, bit for bit, where there is fma") {
+  std::mt19937 random(6);
+  const float_ops::tensor x = random_tensor(random, {2, 7, 9, 5});
+  const float_ops::value weight = random_tensor(random, {4, 7, 3, 2});
+  const float_ops::value bias = random_tensor(random, {4});
+  const float_ops::convolution_options o{.stride = {2, 1}, .padding = {1, 0}, .dilation = {1, 2}};
+  const auto convolved = [&](kernel_calls& kernels) {
+    const auto by = kernels.float_layers(true);
+    return by.convolution == nullptr ? std::vector<float>()
+                                     : by.convolution(by.state, x, weight, bias, o)->data;
+  };
+  plain reference;
+  fast kernels;
+  const std::vector<float> wanted = convolved(reference);
+  REQUIRE(!wanted.empty());
+  CHECK(convolved(kernels) ==
+        (kernel_functions_of<fast_kernels>()->has_fma ? wanted : std::vector<float>()));
 }
 
 TEST_CASE("linear layers take any axes before the features") {
   std::mt19937 random(3);
   fast kernels;
-  const auto by = kernels.float_layers();
+  const auto by = kernels.float_layers(false);
   const float_ops::value weight = random_tensor(random, {5, 37});
   const float_ops::value bias = random_tensor(random, {5});
   for (const float_ops::extents& shape :

@@ -30,6 +30,9 @@ TEST_CASE_TEMPLATE("a set has a function for each kernel that is called, and onl
   const auto functions = kernel_functions_of<Kernels>();
   REQUIRE(functions.has_value());
   CHECK(functions->is_reference == kernels::is_reference<Kernels>);
+  CHECK(functions->has_fma ==
+        (kernels::is_reference<Kernels> || isa::includes<isa::native, isa::avx2> ||
+         isa::includes<isa::native, isa::neon>));
   for (std::size_t i = 0; i < kernels::kernel_count; ++i)
     for (const dtype in : {f32, quint8, qint8})
       for (const dtype out : {f32, quint8, qint8}) {
