@@ -84,7 +84,8 @@ template <int = 0>
   return same(keys::mapping, plan.mapping);
 }
 
-/// Shares the elements of integers, which `owner` keeps.
+/// Shares the elements of integers, which `owner` keeps. Of a dtype that no state_dict has, only
+/// the name is kept, for the error if the plan needs the tensor.
 template <int = 0>
 [[nodiscard, gnu::cold]] result<state_tensor> state_tensor_of(
     const stored_tensor& t, const std::shared_ptr<const std::byte[]>& owner) {
@@ -102,9 +103,11 @@ template <int = 0>
     out.bytes = {owner, reinterpret_cast<const std::uint8_t*>(t.data.data())};
     return out;
   }
-  auto values = values_of<float>(t);
-  if (!values) return unexpected{values.error()};
-  auto elements = std::make_shared<std::vector<float>>(*std::move(values));
+  if (t.dtype != stored_dtype::f32) {
+    out.other = name_of(t.dtype);
+    return out;
+  }
+  auto elements = std::make_shared<std::vector<float>>(*values_of<float>(t));
   elements->push_back(0.0F);  // never empty: null means another dtype
   out.floats = {elements, elements->data()};
   return out;
@@ -143,6 +146,19 @@ template <int = 0>
   return all;
 }
 
+/// Checks the qparams that the steps of a plan use.
+/// Errors  with the name of the tensor in the file
+template <class Plan>
+[[nodiscard, gnu::cold]] status check_file_qparams(std::span<const qparams> all) {
+  const auto tensor_of = [](int observer, std::string_view part) {
+    const auto activations = activations_of<Plan>.all();
+    const auto at = std::ranges::find(activations, observer, &observed_activation::observer);
+    return "tensor " + at->path() + ".output_" + std::string{part};
+  };
+  constexpr auto& schedule = Plan::int8_schedule;
+  return check_qparams(std::span(schedule.steps).first(schedule.count), all, tensor_of);
+}
+
 /// The parameters and qparams in a file.
 ///   owner  keeps the data of the tensors alive; null if that is not necessary
 template <class Plan>
@@ -151,9 +167,9 @@ template <class Plan>
   if (const status s = check_identity(file, identity_of<Plan>()); !s) return unexpected{s.error()};
   auto qparams = qparams_of(file, activations_of<Plan>.all(), Plan::lowered.observers);
   if (!qparams) return unexpected{qparams.error()};
+  if (const status s = check_file_qparams<Plan>(*qparams); !s) return unexpected{s.error()};
   quantized_state state{.tensors = {}, .qparams = *std::move(qparams)};
   for (const stored_tensor& t : file.tensors) {
-    if (t.dtype == stored_dtype::i32) continue;  // zero points
     auto tensor = state_tensor_of(t, owner);
     if (!tensor) return unexpected{tensor.error()};
     state.tensors.set(*std::move(tensor));

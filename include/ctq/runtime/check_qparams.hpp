@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -26,35 +27,64 @@ namespace ctq {
 /// is a normal number.
 inline constexpr float largest_scale = 0x1p118F;
 
-/// The error in these qparams for integers of a type, or an empty string.
+/// The error in a scale, or an empty string.
 template <int = 0>
-[[nodiscard, gnu::cold]] std::string problem_with(const qparams& q, dtype type) {
+[[nodiscard, gnu::cold]] std::string problem_with_scale(float scale) {
+  if (std::isnan(scale) || scale <= 0.0F)
+    return "the scale " + shortest(scale) + " is not positive";
+  if (scale > largest_scale)
+    return "the scale " + shortest(scale) + " is too large: at most 2^118, or 255 steps of it " +
+           "leave float32";
+  return {};
+}
+
+/// What is wrong with qparams, and with which part of them; an empty cause if nothing is.
+struct qparams_problem {
+  std::string_view part;  // as in the names of tensors: "scale", "zero_point", "quant_range"
+  std::string cause;
+};
+
+/// The first error in these qparams for integers of a type.
+template <int = 0>
+[[nodiscard, gnu::cold]] qparams_problem first_problem_with(const qparams& q, dtype type) {
   const quant_range range = range_of(type);
   const auto text = [](std::int64_t min, std::int64_t max) {
     return "[" + std::to_string(min) + ", " + std::to_string(max) + "]";
   };
   const std::string bounds = text(q.quant_min, q.quant_max);
-  if (std::isnan(q.scale) || q.scale <= 0.0F)
-    return "the scale " + shortest(q.scale) + " is not positive";
-  if (q.scale > largest_scale)
-    return "the scale " + shortest(q.scale) + " is too large: at most 2^118, or 255 steps of it " +
-           "leave float32";
+  if (std::string cause = problem_with_scale(q.scale); !cause.empty())
+    return {"scale", std::move(cause)};
   if (q.quant_min > q.quant_max)
-    return "quant_min " + std::to_string(q.quant_min) + " is larger than quant_max " +
-           std::to_string(q.quant_max);
+    return {"quant_range", "quant_min " + std::to_string(q.quant_min) +
+                               " is larger than quant_max " + std::to_string(q.quant_max)};
   if (q.quant_min < range.min || q.quant_max > range.max)
-    return "the integers " + bounds + " are not all in " + std::string{name_of(type)} + ", " +
-           text(range.min, range.max);
+    return {"quant_range", "the integers " + bounds + " are not all in " +
+                               std::string{name_of(type)} + ", " + text(range.min, range.max)};
   if (q.zero_point < q.quant_min || q.zero_point > q.quant_max)
-    return "the zero point " + std::to_string(q.zero_point) + " is not in " + bounds;
+    return {"zero_point",
+            "the zero point " + std::to_string(q.zero_point) + " is not in " + bounds};
   return {};
 }
 
-/// Checks that every observer of these steps has valid qparams.
-/// Errors  with the number of the observer, "qparams #2"
+/// The error in these qparams for integers of a type, or an empty string.
 template <int = 0>
+[[nodiscard, gnu::cold]] std::string problem_with(const qparams& q, dtype type) {
+  return first_problem_with(q, type).cause;
+}
+
+/// The place of an error in the qparams of an observer: "qparams #2".
+struct place_by_number {
+  [[nodiscard, gnu::cold]] std::string operator()(int observer, std::string_view) const {
+    return "qparams #" + std::to_string(observer);
+  }
+};
+
+/// Checks that every observer of these steps has valid qparams.
+///   place  of an error, by the number of the observer and the part of its qparams
+template <class Place = place_by_number>
 [[nodiscard, gnu::cold]] status check_qparams(std::span<const step> steps,
-                                              std::span<const qparams> given) {
+                                              std::span<const qparams> given,
+                                              const Place& place = {}) {
   const auto each = [&](const auto& check) -> status {
     for (const step& s : steps) {
       const std::pair<int, dtype> values[] = {{s.in_observer[0], s.signature.in},
@@ -80,9 +110,9 @@ template <int = 0>
                                std::to_string(observers) + " observers");
   return each([&](int observer, dtype type) -> status {
     if (observer < 0 || !is_quantized(type)) return done{};
-    std::string cause = problem_with(given[static_cast<std::size_t>(observer)], type);
+    auto [part, cause] = first_problem_with(given[static_cast<std::size_t>(observer)], type);
     if (cause.empty()) return done{};
-    return fail("qparams #" + std::to_string(observer), std::move(cause));
+    return fail(place(observer, part), std::move(cause));
   });
 }
 

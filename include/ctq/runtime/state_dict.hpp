@@ -17,6 +17,7 @@
 #include "ctq/core/qparams.hpp"
 #include "ctq/core/result.hpp"
 #include "ctq/core/semantics.hpp"
+#include "ctq/runtime/check_qparams.hpp"
 #include "ctq/runtime/named_tensors.hpp"
 
 // The parameters of a model as it runs, before they are packed for an instruction set: batch norms
@@ -39,15 +40,18 @@
 
 namespace ctq {
 
-/// A tensor of float32, qint8 or quint8 elements. Copies share the elements.
+/// A tensor of float32, qint8 or quint8 elements. Copies share the elements. One of other elements,
+/// such as I64 in a file, is known by name only: if the plan needs it, that is an error.
 struct state_tensor {
   std::string name;
   std::vector<int> shape;
   std::shared_ptr<const float> floats;          // either these
   std::shared_ptr<const std::int8_t> integers;  // or these
   std::shared_ptr<const std::uint8_t> bytes{};  // or these
+  std::string_view other{};                     // or none: the name of another type of elements
 
   [[nodiscard]] ctq::dtype dtype() const {
+    if (!other.empty()) return ctq::dtype::none;
     return bytes != nullptr ? quint8 : integers != nullptr ? qint8 : f32;
   }
   [[nodiscard]] std::size_t size() const {
@@ -108,6 +112,17 @@ class basic_state_dict {
       if (std::isnan(x)) return fail("tensor " + name, "a value is NaN");
     return values;
   }
+  /// The same for the scales of a weight, which are positive.
+  [[nodiscard]] result<std::span<const float>> scales(const std::string& name,
+                                                      std::span<const int> shape) const& {
+    const auto t = find(name, f32, shape);
+    if (!t) return unexpected{t.error()};
+    const std::span<const float> values{(*t)->floats.get(), (*t)->size()};
+    for (const float scale : values)
+      if (std::string problem = problem_with_scale(scale); !problem.empty())
+        return fail("tensor " + name, std::move(problem));
+    return values;
+  }
   /// The elements of a qint8 tensor. Non-owning.
   /// Errors  a tensor that is missing, or of another dtype or shape
   [[nodiscard]] result<std::span<const std::int8_t>> integers(const std::string& name,
@@ -153,9 +168,15 @@ class basic_state_dict {
     if (at == tensors_.size() || tensors_[at].name != name)
       return fail("tensor " + name, "is missing");
     const state_tensor& t = tensors_[at];
-    if (t.dtype() != dtype)
-      return fail("tensor " + name, "has " + std::string{name_of(t.dtype())} +
-                                        " elements, the plan needs " + std::string{name_of(dtype)});
+    if (t.dtype() != dtype) {
+      const std::string needed{name_of(dtype)};
+      if (t.other.empty())
+        return fail("tensor " + name, "has " + std::string{name_of(t.dtype())} +
+                                          " elements, the plan needs " + needed);
+      const std::string stored = dtype == f32 ? "F32" : dtype == qint8 ? "I8" : "U8";
+      return fail("tensor " + name, "has " + std::string{t.other} + " elements, the plan needs " +
+                                        needed + ", " + stored + " in a file");
+    }
     if (!std::equal(t.shape.begin(), t.shape.end(), shape.begin(), shape.end()))
       return fail("tensor " + name, "shape is " + text_of_shape(t.shape) + ", the plan needs " +
                                         text_of_shape(shape));

@@ -3,6 +3,15 @@
 
 #include <doctest/doctest.h>
 
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <numeric>
+#include <span>
+#include <string>
+#include <vector>
+
 #include "../runtime/packing/gain_module.hpp"
 #include "ctq/backends/executorch.hpp"
 #include "ctq/backends/native.hpp"
@@ -19,6 +28,72 @@ std::string error_in(const std::string& path) {
   const auto loaded = load_quantized<net_plan>(path);
   return loaded ? "" : loaded.error().message();
 }
+
+/// Writes an int8 model whose checksum is right.
+void write_with_checksum(const std::string& path, std::span<const stored_tensor> tensors,
+                         metadata_map metadata) {
+  metadata[std::string{quantized_file::keys::checksum}] =
+      quantized_file::checksum_of(tensors, metadata);
+  REQUIRE(write_safetensors(path, tensors, metadata));
+}
+
+/// The file of an int8 model, of which one tensor is replaced; the checksum is right.
+template <class Plan = net_plan>
+class forged_file {
+ public:
+  explicit forged_file(const quantized_model<Plan>& model = example<Plan>().model) {
+    const temporary_file path;
+    REQUIRE(model.save(path.name()));
+    file_ = read_safetensors(path.name()).value_or_exit();
+  }
+
+  [[nodiscard]] std::size_t size_of(const char* name) const {
+    return static_cast<std::size_t>(numel(tensor(name)));
+  }
+
+  /// What loading says if `change` was called with the elements of a tensor, of which there may be
+  /// another number then: one axis.
+  template <class T, class Change>
+  [[nodiscard]] std::string with(const char* name, Change change) const {
+    const stored_tensor& t = tensor(name);
+    std::vector<T> values = values_of<T>(t).value_or_exit();
+    const std::size_t before = values.size();
+    change(values);
+    const bool same = values.size() == before;
+    return error_with(name, to_store<T>(name, same ? t.shape : one_axis(values.size()), values));
+  }
+
+  /// What loading says if the elements of a tensor are ones of another type.
+  template <class T>
+  [[nodiscard]] std::string as(const char* name) const {
+    const std::vector<T> ones(size_of(name), T{1});
+    return error_with(name, to_store<T>(name, tensor(name).shape, ones));
+  }
+
+ private:
+  static std::vector<std::int64_t> one_axis(std::size_t n) {
+    return {static_cast<std::int64_t>(n)};
+  }
+  static std::int64_t numel(const stored_tensor& t) {
+    return std::accumulate(t.shape.begin(), t.shape.end(), std::int64_t{1}, std::multiplies<>{});
+  }
+  [[nodiscard]] const stored_tensor& tensor(const char* name) const {
+    REQUIRE(file_.find(name) != nullptr);
+    return *file_.find(name);
+  }
+  [[nodiscard]] std::string error_with(const std::string& name, const stored_tensor& forged) const {
+    std::vector<stored_tensor> tensors = file_.tensors;
+    for (stored_tensor& t : tensors)
+      if (t.name == name) t = forged;
+    const temporary_file path;
+    write_with_checksum(path.name(), tensors, file_.metadata);
+    const std::vector<char> bytes = bytes_of(path.name());
+    const auto loaded = load_quantized<Plan>(std::as_bytes(std::span<const char>(bytes)));
+    return loaded ? "" : loaded.error().message();
+  }
+
+  tensor_file file_;
+};
 
 /// A table of bytes, layers of dynamic integers, two inputs.
 constexpr auto sequence =
@@ -231,9 +306,82 @@ TEST_CASE("a tensor that is missing is named, also if the checksum is right") {
     std::vector<stored_tensor> rest;
     for (const stored_tensor& t : file->tensors)
       if (t.name != name) rest.push_back(t);
-    metadata_map metadata = file->metadata;
-    metadata["ctq.checksum"] = quantized_file::checksum_of(rest, metadata);
-    REQUIRE(write_safetensors(path.name(), rest, metadata));
+    write_with_checksum(path.name(), rest, file->metadata);
     CHECK(error_in(path.name()) == path.name() + ": tensor " + name + ": is missing");
   }
+}
+
+TEST_CASE("scales and zero points that no quantization has are named as in the file") {
+  const forged_file<> file;
+  constexpr float inf = std::numeric_limits<float>::infinity();
+  constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+  const auto with_scale = [&file](const char* name, float scale) {
+    return file.with<float>(name, [scale](std::vector<float>& values) { values.back() = scale; });
+  };
+  for (const char* name : {"conv1.weight_scale", "fc.weight_scale", "x.output_scale"}) {
+    CAPTURE(name);
+    const std::string place = "embedded model: tensor " + std::string{name};
+    CHECK(with_scale(name, -0.5F) == place + ": the scale -0.5 is not positive");
+    CHECK(with_scale(name, 0.0F) == place + ": the scale 0 is not positive");
+    CHECK(with_scale(name, nan) == place + ": the scale nan is not positive");
+    CHECK(with_scale(name, inf) ==
+          place + ": the scale inf is too large: at most 2^118, or 255 steps of it leave float32");
+  }
+  CHECK(file.with<std::int32_t>("x.output_zero_point", [](auto& z) { z = {256}; }) ==
+        "embedded model: tensor x.output_zero_point: the zero point 256 is not in [0, 255]");
+  CHECK(file.with<std::int32_t>("fc.output_zero_point", [](auto& z) { z = {-1}; }) ==
+        "embedded model: tensor fc.output_zero_point: the zero point -1 is not in [0, 255]");
+  CHECK(file.with<float>("fc.bias", [](auto& bias) { bias[0] = nan; }) ==
+        "embedded model: tensor fc.bias: a value is NaN");
+}
+
+TEST_CASE("so are the scales of tables and of recurrent layers") {
+  auto observed = prepare<sequence, native, dynamic>(small::checked_weights<sequence>(3));
+  using sequence_plan = decltype(observed)::plan;
+  const forged_file<sequence_plan> file{convert(observed).value_or_exit()};
+  for (const char* name : {"table.weight_scale", "gru.weight_hh_l0_scale", "fc.weight_scale"}) {
+    CAPTURE(name);
+    CHECK(file.with<float>(name, [](auto& scale) { scale.back() = -1.0F; }) ==
+          "embedded model: tensor " + std::string{name} + ": the scale -1 is not positive");
+  }
+  CHECK(file.as<std::int16_t>("table.weight") ==
+        "embedded model: tensor table.weight: has I16 elements, the plan needs quint8, U8 in a "
+        "file");
+}
+
+TEST_CASE("a range of integers that the dtype does not have is named as in the file") {
+  auto state = example().model.state();
+  for (qparams& q : state.qparams) q = {q.scale, 60, 0, 127};
+  const forged_file file{quantized_model<net_plan>::make(state).value_or_exit()};
+  const auto with_range = [&file](std::int32_t min, std::int32_t max) {
+    return file.with<std::int32_t>("x.output_quant_range", [=](auto& r) { r = {min, max}; });
+  };
+  const std::string place = "embedded model: tensor x.output_quant_range: ";
+  CHECK(with_range(0, 127).empty());
+  CHECK(with_range(100, 50) == place + "quant_min 100 is larger than quant_max 50");
+  CHECK(with_range(0, 256) == place + "the integers [0, 256] are not all in quint8, [0, 255]");
+}
+
+TEST_CASE("a tensor of another dtype or length says what it has and what the plan needs") {
+  const forged_file<> file;
+  const auto as = [&file]<class To>(const char* name, To) { return file.as<To>(name); };
+  const std::string place = "embedded model: tensor ";
+  CHECK(as("fc.weight", std::int64_t{}) ==
+        place + "fc.weight: has I64 elements, the plan needs qint8, I8 in a file");
+  CHECK(as("fc.weight", std::int32_t{}) ==
+        place + "fc.weight: has I32 elements, the plan needs qint8, I8 in a file");
+  CHECK(as("fc.weight", std::uint8_t{}) ==
+        place + "fc.weight: has quint8 elements, the plan needs qint8");
+  CHECK(as("fc.bias", double{}) ==
+        place + "fc.bias: has F64 elements, the plan needs float32, F32 in a file");
+  CHECK(as("fc.weight_scale", double{}) ==
+        place + "fc.weight_scale: has F64 elements, the plan needs float32, F32 in a file");
+  CHECK(as("x.output_zero_point", std::int64_t{}) ==
+        place + "x.output_zero_point: holds I64, I32 was asked for");
+  CHECK(as("x.output_scale", double{}) == place + "x.output_scale: holds F64, F32 was asked for");
+  CHECK(file.with<float>("x.output_scale", [](auto& scale) { scale.resize(2, 1.0F); }) ==
+        place + "x.output_scale: has 2 elements, not 1");
+  CHECK(file.with<float>("fc.weight_scale", [](auto& scale) { scale.pop_back(); }) ==
+        place + "fc.weight_scale: shape is [" + std::to_string(file.size_of("fc.bias") - 1) +
+            "], the plan needs [" + std::to_string(file.size_of("fc.bias")) + "]");
 }

@@ -52,6 +52,26 @@ TEST_CASE("a tensor that is not as the plan needs it is an error with its name")
   CHECK(d.operand("b", {{1}}).error().message() == "tensor b: a value is NaN");
 }
 
+TEST_CASE("the scales of a weight are positive and finite") {
+  state_dict d;
+  constexpr float inf = std::numeric_limits<float>::infinity();
+  d.set("s", {2}, std::vector<float>{0.5F, 0x1p118F});
+  CHECK(d.scales("s", {{2}})->back() == 0x1p118F);
+  CHECK(d.scales("s", {{1}}).error().message() == "tensor s: shape is [2], the plan needs [1]");
+  d.set("s", {2}, std::vector<float>{0.5F, 0.0F});
+  CHECK(d.scales("s", {{2}}).error().message() == "tensor s: the scale 0 is not positive");
+  d.set("s", {2}, std::vector<float>{inf, 0.5F});
+  CHECK(d.scales("s", {{2}}).error().message().starts_with("tensor s: the scale inf is too large"));
+}
+
+TEST_CASE("a tensor of other elements is an error only if the plan needs it") {
+  state_dict d;
+  d.set({.name = "w", .shape = {1}, .floats = nullptr, .integers = nullptr, .other = "I64"});
+  CHECK(d.tensors()[0].dtype() == dtype::none);
+  CHECK(d.integers("w", {{1}}).error().message() ==
+        "tensor w: has I64 elements, the plan needs qint8, I8 in a file");
+}
+
 TEST_CASE("copies share the elements") {
   state_dict d;
   d.set("w", {1}, std::vector<float>{1.0F});

@@ -38,11 +38,12 @@ template <int = 0>
   const auto rows = state.bytes(name, {{sizes.rows, row_bytes}});
   if (!rows) return unexpected{rows.error()};
   append(rows);
-  for (const char* part : {"_scale", "_zero_point"}) {
-    const auto values = state.floats(name + part, {{sizes.rows}});
-    if (!values) return unexpected{values.error()};
-    append(values);
-  }
+  const auto scale = state.scales(name + "_scale", {{sizes.rows}});
+  if (!scale) return unexpected{scale.error()};
+  append(scale);
+  const auto zero_point = state.floats(name + "_zero_point", {{sizes.rows}});
+  if (!zero_point) return unexpected{zero_point.error()};
+  append(zero_point);
   return done{};
 }
 

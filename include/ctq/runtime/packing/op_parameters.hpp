@@ -68,7 +68,7 @@ template <int = 0>
       const auto weight = state.integers(name, shape);
       if (!weight) return unexpected{weight.error()};
       const auto scale =
-          state.floats(std::string{n.name} + ".weight_scale", {{parameter.shape[d.channel_axis]}});
+          state.scales(std::string{n.name} + ".weight_scale", {{parameter.shape[d.channel_axis]}});
       if (!scale) return unexpected{scale.error()};
       pack_quantized(d, l, *weight, *scale, packed);
     } else {

@@ -58,7 +58,7 @@ template <int = 0>
   const auto weight = state.bytes(name + ".weight", {{s.out_features, (s.in_features + 1) / 2}});
   if (!weight) return unexpected{weight.error()};
   const int groups = ctq::kernels::int4_weights{.group_size = s.group_size}.groups(s.in_features);
-  const auto scale = state.floats(name + ".weight_scale", {{s.out_features, groups}});
+  const auto scale = state.scales(name + ".weight_scale", {{s.out_features, groups}});
   if (!scale) return unexpected{scale.error()};
   kernels.pack(signature, {weight->data(), bias, scale->data()}, packed);
   return done{};
@@ -87,7 +87,7 @@ template <int = 0>
   }
   const auto weight = state.integers(name + ".weight", layer.shape);
   if (!weight) return unexpected{weight.error()};
-  const auto scale = state.floats(name + ".weight_scale", {{layer.outputs}});
+  const auto scale = state.scales(name + ".weight_scale", {{layer.outputs}});
   if (!scale) return unexpected{scale.error()};
   status packing = done{};
   const auto at_node = [&n](const error& e) { return fail(place_of(n) + ", " + e.place, e.cause); };

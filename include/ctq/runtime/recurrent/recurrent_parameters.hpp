@@ -70,7 +70,7 @@ template <int = 0>
   const int rows = w.product.out_features;
   const auto weight = state.integers(w.weight, {{rows, w.product.in_features}});
   if (!weight) return unexpected{weight.error()};
-  const auto scale = state.floats(w.weight + "_scale", {{rows}});
+  const auto scale = state.scales(w.weight + "_scale", {{rows}});
   if (!scale) return unexpected{scale.error()};
   return quantized_weight_view{*weight, *scale};
 }
