@@ -13,8 +13,8 @@ are those of the trained model, by the names of MODEL, and NAME.qparams.safetens
 zero points that convert_fx would take, of activations and of weights.
 
 Calls that change tensors in place, and those that ctq has no op for, are written with others:
-fx_rewrites.py, fx_decompositions/. How models are traced: fx_tracing.py; how rows call functions and modules:
-fx_rows.py.
+fx_rewrites.py, fx_decompositions/. How models are traced: fx_tracing.py; inputs that are dicts and lists: fx_inputs.py;
+how rows call functions and modules: fx_rows.py.
 
 What constant integers and attributes decide, such as an embedding of positions or a mask, is one
 attribute, of the name of the call, and so is a weight that is computed of parameters.
@@ -49,10 +49,11 @@ from torch.fx import Node
 from torch.nn.utils import parametrize
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
+from fx_inputs import check_names, packed
 from fx_rewrites import (FACTORIES, IS_PARAMETER, MORE_FACTORIES, Measured, NotExpressible, attribute_of, compute,
                          compute_apart, outputs_of, random_node, rewrite, without_fast_paths)
 from fx_rows import TRANSFORMER_LAYERS, class_name, function_names, module_row, plain
-from fx_tracing import (InputTracer, SizedTracer, changes_constants, is_record, is_same_graph, items_of, packed,
+from fx_tracing import (InputTracer, SizedTracer, changes_constants, is_record, is_same_graph, items_of,
                         untraceable)
 from fx_training import Trained
 
@@ -232,6 +233,7 @@ class Exporter:
 
     def trace(self):
         self.check_modules()
+        check_names(self.input_names or (), self.model.forward)
         quantize_fx._swap_ff_with_fxff(self.model)
         swap_sync_norms(self.model)
         paths = self.custom["standalone_module_name"] + self.custom["non_traceable_module_name"]
@@ -790,7 +792,7 @@ def find_model(name):
 def shape(text):
     """Of an input, its type, or None, and its name, or None."""
     name, equals, text = text.rpartition("=")
-    if equals and not all(name.partition(".")):
+    if equals and ("." not in name or not all(name.split("."))):
         raise argparse.ArgumentTypeError(f"{name} is not of the form batch.image, an item of an argument")
     extents, colon, dtype = text.partition(":")
     if colon and dtype not in ("float32", "int64", "bool"):
@@ -805,7 +807,8 @@ def main():
     parser.add_argument("--input", type=shape, action="append", required=True, metavar="SHAPE",
                         help="of one input, 1,3,224,224; repeat it for each. Its type may follow, "
                              "1,64:int64, float32 or bool, for a model that asks for it; a name stands before it if "
-                             "an argument is a dict or a list of inputs, batch.image=1,3,8,8 or images.0=1,3,8,8")
+                             "an argument is a dict or a list of inputs, batch.image=1,3,8,8 or images.0=1,3,8,8, "
+                             "and in those there may be more, batch.images.0=1,3,8,8")
     parser.add_argument("-o", "--output", type=Path, required=True, metavar="NAME.json")
     parser.add_argument("--qat", metavar="MODULE:NAME",
                         help="the same model as prepare_qat_fx returned it, trained")

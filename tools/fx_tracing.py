@@ -18,12 +18,15 @@ from unittest import mock
 import torch
 from torch.ao.quantization.fx.tracer import QuantizationTracer
 
+from fx_inputs import name_of_item, packed
 from fx_rewrites import IS_IN_PLACE, NotExpressible, attribute_of, changed_by, compute
 
 # Attributes and methods of a tensor that its shape and type decide.
 FACTS = ("shape", "ndim", "dtype", "device", "layout", "is_cuda", "is_sparse", "is_quantized", "size",
          "dim", "ndimension", "numel", "nelement", "is_floating_point", "is_complex", "is_contiguous",
          "stride", "element_size", "get_device", "requires_grad", "is_leaf")
+# Methods of a dict that show that an input is one.
+DICT_METHODS = ("items", "keys", "values", "get", "pop")
 # Modules whose parameters are 1 and 0 before training.
 NORMS = (torch.nn.LayerNorm, torch.nn.GroupNorm, torch.nn.modules.batchnorm._NormBase,
          *([torch.nn.RMSNorm] if hasattr(torch.nn, "RMSNorm") else []))
@@ -170,25 +173,6 @@ def einops_of_proxies():
                              lambda self, x: isinstance(x, (torch.Tensor, SizedProxy)))
 
 
-def packed(names, inputs):
-    """Inputs as forward() has them: a dict of those called batch.image and batch.mask, a list of xs.0 and xs.1."""
-    arguments, items = [], {}
-    for name, x in zip(names, inputs):
-        parameter, _, key = (name or "").partition(".")
-        if not parameter:
-            arguments.append(x)
-        elif parameter in items:
-            items[parameter][key] = x
-        else:
-            arguments.append(items.setdefault(parameter, {key: x}))
-    return [list(a.values()) if isinstance(a, dict) and all(map(str.isdigit, a)) else a for a in arguments]
-
-
-def name_of_item(name):
-    """Of batch.image, that of its node."""
-    return name.replace(".", "_")
-
-
 def is_positional(parameter):
     return parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD)
 
@@ -205,8 +189,10 @@ class InputTracer(QuantizationTracer):
         self.user_ops = user_ops
         self.count = None if names is None else len(packed(names, names))
         self.items = {}  # by parameter: names of inputs
+        self.item_of = {}  # by name of a node: that of the input
         for name in filter(None, names or ()):
             self.items.setdefault(name.partition(".")[0], []).append(name)
+            self.item_of[name_of_item(name)] = name
 
     def proxy(self, node):
         return InPlaceProxy(node, self)
@@ -264,9 +250,12 @@ class InputTracer(QuantizationTracer):
             return path
 
     def create_proxy(self, kind, target, args, kwargs, *others, **more):
-        if target is operator.getitem and isinstance(args[1], str) and args[0].node.op == "placeholder":
-            name = args[0].node.target
-            raise NotExpressible(f"{name} is a dict; give its items: --input {name}.{args[1]}=SHAPE")
+        is_item = target is operator.getitem and isinstance(args[1], str)
+        is_method = kind == "call_method" and target in DICT_METHODS
+        if (is_item or is_method) and args[0].node.op == "placeholder":
+            name = self.item_of.get(args[0].node.target, args[0].node.target)
+            key = args[1] if is_item else "KEY"
+            raise NotExpressible(f"{name} is a dict; give its items: --input {name}.{key}=SHAPE")
         return super().create_proxy(kind, target, args, kwargs, *others, **more)
 
     def create_arg(self, a):

@@ -350,6 +350,24 @@ class SizedBatches(Batches):
         return super().forward(batch, scale, xs) + torch.ones(batch["image"].size(1))
 
 
+class Nested(nn.Module):
+    def forward(self, x, features):
+        first, second = features["dense"]
+        for _, item in features["more"].items():
+            x = x + item["a"] * item["b"][0]
+        return x * first - second
+
+
+class SizedNested(Nested):
+    def forward(self, x, features):
+        return super().forward(x, features) + torch.ones(x.size(1))
+
+
+class Keys(nn.Module):
+    def forward(self, features):
+        return sum(x for _, x in features.items())
+
+
 class Counted(nn.Module):
     def forward(self, x):
         return x / torch.ones(len(x[x > 0])).sum()
@@ -684,11 +702,40 @@ def main():
                            "xs.1=2,1")
             assert [(row["name"], row["shape"]) for row in rows if row["op"] == "placeholder"] == [
                 ("batch_image", [2, 6]), ("batch_more", [6]), ("scale", [1]), ("xs_0", [2, 6]), ("xs_1", [2, 1])], rows
-        failed = export(folder, "nets:Batches", "--input", "x=2,6", "-o", "x.json")
-        assert "x is not of the form batch.image" in failed.stderr, failed.stderr
-        inputs = (part for shape in ("2,6", "1", "2,6") for part in ("--input", shape))
-        failed = export(folder, "nets:Batches", *inputs, "-o", "x.json")
-        assert "batch is a dict; give its items: --input batch.image=SHAPE" in failed.stderr, failed.stderr
+        for model in "nets:Nested", "nets:SizedNested":
+            rows = rows_of(folder, model, "nested.json", "2,6", "features.dense.1=6", "features.dense.0=2,1",
+                           "features.more.k.a=2,6", "features.more.k.b.0=1")
+            assert [(row["name"], row["shape"]) for row in rows if row["op"] == "placeholder"] == [
+                ("x", [2, 6]), ("features_dense_1", [6]), ("features_dense_0", [2, 1]), ("features_more_k_a", [2, 6]),
+                ("features_more_k_b_0", [1])], rows
+            assert [row["args"] for row in rows if row["target"] in ("operator.mul", "operator.sub")] == [
+                [{"n": "features_more_k_a"}, {"n": "features_more_k_b_0"}], [{"n": "add"}, {"n": "features_dense_0"}],
+                [{"n": "mul_1"}, {"n": "features_dense_1"}]], rows
+        items = "features.dense.0=6", "features.dense.1=6"
+        for model, inputs, words in (
+                ("Batches", ["x=2,6"], "x is not of the form batch.image"),
+                ("Batches", ["batch.=2,6"], "batch. is not of the form batch.image"),
+                ("Batches", ["2,6", "1", "2,6"], "batch is a dict; give its items: --input batch.image=SHAPE"),
+                ("Batches", ["batch.image=2,6", "1", "batch.more=6", "xs.0=2,6"],
+                 "--input batch.more is given where forward() has xs; give inputs in the order of its parameters, "
+                 "batch, scale, xs, and the items of one together"),
+                ("Batches", ["image.x=2,6"], "--input image.x is given where forward() has batch;"),
+                ("Batches", ["batch.image=6", "1", "1", "xs.0=2"],
+                 "--input xs.0 is given where forward() has no more parameters;"),
+                ("Batches", ["batch.image=2,6", "batch.image=2,6"], "--input batch.image is given twice"),
+                ("Batches", ["batch.image=6", "batch.more=6", "1", "xs.0=2,6", "xs.2=2,1"],
+                 "the items of xs have the numbers 0, 2; those of a list are 0, 1"),
+                ("Nested", ["6", "features.dense=6", *items],
+                 "--input features.dense is one tensor, and has an item, features.dense.0; give a dict or a list by "
+                 "its items alone"),
+                ("Nested", ["6", *items, "features.a_b=6", "features.a.b=6"],
+                 "--input features.a_b and features.a.b have one name in rows, features_a_b"),
+                ("Nested", ["6", *items, "features.more=6"],
+                 "features.more is a dict; give its items: --input features.more.KEY=SHAPE"),
+                ("Keys", ["6"], "features is a dict; give its items: --input features.KEY=SHAPE")):
+            inputs = (part for shape in inputs for part in ("--input", shape))
+            failed = export(folder, f"nets:{model}", *inputs, "-o", "x.json")
+            assert failed.returncode != 0 and words in failed.stderr, failed.stderr
 
         rows = rows_of(folder, "nets:Rest", "rest.json", "2,6", "2,6")
         assert [row["target"] for row in rows] == ["x", "others_0", "operator.add", "operator.mul", "output"], rows
