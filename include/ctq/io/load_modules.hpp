@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -43,9 +44,17 @@ template <stored_element From, class To>
   return float_ops::value(std::move(to));
 }
 
+[[nodiscard]] inline float_ops::value mask(const stored_tensor& from, float_ops::extents shape) {
+  float_ops::tensor to{std::move(shape), {}};
+  to.data.reserve(from.data.size());
+  for (const std::byte element : from.data) to.data.push_back(element == std::byte{} ? 0.0F : 1.0F);
+  return float_ops::value(std::move(to));
+}
+
 }  // namespace loading
 
-/// Converts a tensor of a file for evaluation: float64 is rounded to float32; integers are indices.
+/// Converts a tensor of a file for evaluation: float64 is rounded to float32; integers are indices;
+/// a mask is floats, 0 and 1, as comparisons give.
 /// Errors  other element types; an extent over 2^31; finite numbers beyond float32
 [[nodiscard]] inline result<float_ops::value> value_of(const stored_tensor& t) {
   using index = std::int64_t;
@@ -63,10 +72,10 @@ template <stored_element From, class To>
     case stored_dtype::i16: return loading::converted<std::int16_t, index>(t, std::move(shape));
     case stored_dtype::i8: return loading::converted<std::int8_t, index>(t, std::move(shape));
     case stored_dtype::u8: return loading::converted<std::uint8_t, index>(t, std::move(shape));
+    case stored_dtype::boolean: return loading::mask(t, std::move(shape));
     default:
-      return fail("tensor " + shown(t.name),
-                  "holds " + std::string(name_of(t.dtype)) +
-                      "; float32, float64 and integers can be evaluated");
+      return fail("tensor " + shown(t.name), "holds " + std::string(name_of(t.dtype)) +
+                                                 "; F32, F64, BOOL and integers can be evaluated");
   }
 }
 

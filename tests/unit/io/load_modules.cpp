@@ -111,13 +111,24 @@ TEST_CASE("a weight that the file lacks is named with the node that needs it") {
         "node body_conv: needs body.conv.weight, which is not among the tensors");
 }
 
+TEST_CASE("a mask is numbers, 0 and 1, as comparisons give") {
+  const std::vector<std::uint8_t> bytes{1, 0, 1};
+  ctq::stored_tensor mask = ctq::to_store<std::uint8_t>("mask", {3}, bytes);
+  mask.dtype = ctq::stored_dtype::boolean;
+  const auto value = ctq::value_of(mask);
+  REQUIRE(value.has_value());
+  REQUIRE(value->is<tensor>());
+  CHECK(value->get_if<tensor>()->shape == ctq::float_ops::extents{3});
+  CHECK(value->get_if<tensor>()->data == std::vector<float>{1, 0, 1});
+}
+
 TEST_CASE("a tensor of another type is rejected by name") {
   ctq::stored_tensor half{"body.offset", ctq::stored_dtype::f16, {0}, {}};
   const auto model = ctq::read_fx(rows);
   const auto modules = ctq::modules_of(*model, in_memory({half}));
   REQUIRE(!modules.has_value());
   CHECK(modules.error().message() ==
-        "tensor body.offset: holds F16; float32, float64 and integers can be evaluated");
+        "tensor body.offset: holds F16; F32, F64, BOOL and integers can be evaluated");
 }
 
 TEST_CASE("a tensor without elements may still have an extent that is too large") {

@@ -161,7 +161,8 @@ result<value> recurrent(operands& from) {
   const bool unbatched = rank(sequence.shape) == 2;
   cell kind = Kind;
   if (Kind == cell::rnn_tanh && from.text("nonlinearity") == "relu") kind = cell::rnn_relu;
-  from.require(from.integer("proj_size") == 0, "has no projections");
+  const int projected = from.integer("proj_size");
+  from.require(projected == 0, "cannot have proj_size = " + std::to_string(projected) + " in ctq");
   from.require(rank(sequence.shape) == 2 || rank(sequence.shape) == 3,
                "the input needs two or three axes");
   from.require(layers > 0, "needs a layer");
