@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <ctq/backends/default_qconfig_mappings.hpp>
 #include <ctq/backends/x86.hpp>
+#include <ctq/evaluate/calibrated_qparams.hpp>
 #include <ctq/evaluate/compare.hpp>
 #include <ctq/evaluate/evaluator.hpp>
 #include <ctq/io/load_modules.hpp>
@@ -65,9 +66,8 @@ int main(int count, char** arguments) {
   ctq::evaluator<stage::prepared, ctq::fast_kernels> calibrate(prepared.view(), modules,
                                                                {.observers = &observers});
   for (int i = 0; i < 32; ++i) calibrate.forward(random_input(bits)).value_or_exit();
-  ctq::model_qparams qparams;
-  for (int o = 0; o < prepared.observers; ++o)
-    if (const auto found = observers.qparams(o)) qparams.activations[o] = *found;
+  const ctq::model_qparams qparams =
+      ctq::calibrated_qparams(prepared.view(), observers).value_or_exit();
   // [calibrate]
 
   // Compares integers with floats, on data that was not used for calibration.

@@ -7,6 +7,7 @@
 
 #include "ctq/core/compiler_flags.hpp"
 
+#include "ctq/evaluate/calibrated_qparams.hpp"
 #include "ctq/evaluate/compare.hpp"
 #include "ctq/evaluate/custom_modules.hpp"
 #include "ctq/evaluate/equalization/equalized_weights.hpp"

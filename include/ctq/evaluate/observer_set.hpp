@@ -56,6 +56,17 @@ class tensor_observer {
     return out;
   }
 
+  /// Whether it has seen a value with which a range begins; a fake quantize says so itself.
+  [[nodiscard]] bool observed() const {
+    const auto* const o = std::get_if<observers::any_observer>(&state_);
+    return o == nullptr || o->observed();
+  }
+  /// Whether there were infinite values, which it leaves out.
+  [[nodiscard]] bool ignored_infinity() const {
+    const auto* const o = std::get_if<observers::any_observer>(&state_);
+    return o != nullptr && o->ignored_infinity();
+  }
+
   /// The qparams calculated from the observed values.
   /// Errors  those of the class; a class that collects nothing has no qparams
   [[nodiscard]] result<tensor_qparams> qparams() const {
@@ -145,6 +156,12 @@ class observer_set {
                                                   const observer_record& record,
                                                   const float_ops::tensor& x) {
     return of(by_weight_, weight, record, x).forward(x);
+  }
+
+  /// The observer with this number, or null if no value was passed to it.
+  [[nodiscard]] const tensor_observer* find(int number) const {
+    const auto found = by_number_.find(number);
+    return found == by_number_.end() ? nullptr : &found->second;
   }
 
   /// The qparams of the observer with this number; nullopt if no value was passed to it, or if they

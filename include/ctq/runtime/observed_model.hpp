@@ -64,7 +64,7 @@ template <int Deferred>
   const auto count = static_cast<std::size_t>(n.op->descriptor->inner_observers(n.attrs));
   for (std::size_t k = first; k < first + count; ++k) {
     if (!all[k].observed())
-      return fail(place_of(n), "its observer has seen no data: calibrate first");
+      return fail(place_of(n), observers::reason_of_no_range(all[k].ignored_infinity()));
     const auto q = all[k].calculate_qparams();
     if (!q) return fail(place_of(n) + ", " + q.error().place, q.error().cause);
     out[k] = with_whole_range(*q, all[k].record().args.dtype);
@@ -104,9 +104,7 @@ template <int Deferred = 0>
     if (watched.op->kind == op_kind::get_attr && o.ignored_infinity())
       return fail(place, observers::infinite_operand);
     if (!o.observed() && !learned)
-      return fail(place, o.ignored_infinity()
-                             ? "its observer has seen infinite values alone, which have no range"
-                             : "its observer has seen no data: calibrate first");
+      return fail(place, observers::reason_of_no_range(o.ignored_infinity()));
     const auto q = learned ? result<qparams>(*trained[number]) : o.calculate_qparams();
     if (!q) return fail(place + ", " + q.error().place, q.error().cause);
     if (has_config(watched)) {

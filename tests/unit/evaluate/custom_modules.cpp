@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "ctq/backends/native.hpp"
+#include "ctq/evaluate/calibrated_qparams.hpp"
 #include "ctq/evaluate/evaluator.hpp"
 #include "ctq/evaluate/nested_model.hpp"
 #include "ctq/graph/model.hpp"
@@ -107,14 +108,6 @@ result<node_value> run_sequence(evaluator<Stage>& run, const node_value& sequenc
       float_ops::list{out, float_ops::value(float_ops::list{h.real(), c.real()})}));
 }
 
-/// What the observers of a prepared model have found.
-model_qparams activations_of(const observer_set& observers, int count) {
-  model_qparams qparams;
-  for (int o = 0; o < count; ++o)
-    if (const auto seen = observers.qparams(o)) qparams.activations[o] = *seen;
-  return qparams;
-}
-
 constexpr int first[] = {0};
 
 class observed_lstm : public custom_module_form {
@@ -156,7 +149,7 @@ class quantized_lstm : public custom_module_form {
     model_ = prepare_model({cell.view()}, backend_v<native>, {&mapping_, 1}, from.options_);
     convert_model(model_, backend_v<native>);
     lower_model(model_, {.only_with_kernels = false});
-    qparams_ = activations_of(from.observers_, model_.prepared.observers);
+    qparams_ = calibrated_qparams(model_.prepared.view(), from.observers_).value_or_exit();
     run_.emplace(model_.lowered.view(), layers_, evaluation_options{.qparams = &qparams_});
   }
 
@@ -304,7 +297,7 @@ outcome quantize_lstm(quant_type type) {
   std::mt19937 bits(3);
   const tensor x = random_tensor(bits, {steps_in_time, batch, features});
   for (int i = 0; i < 3; ++i) REQUIRE(calibrate.run({x}));
-  const model_qparams qparams = activations_of(observers, m.prepared.observers);
+  const model_qparams qparams = calibrated_qparams(m.prepared.view(), observers).value_or_exit();
   REQUIRE(custom.convert(qparams));
 
   evaluator<stage::traced> in_float(graph->view(), modules, {});
@@ -395,7 +388,7 @@ TEST_CASE("a static module reads integers, and has the qparams of the observer a
   evaluator<stage::prepared> calibrate(
       m.prepared.view(), none, {.observers = &observers, .implementation = custom.observed()});
   REQUIRE(calibrate.run({tensor{{1, 3}, {0.0F, 0.5F, 1.0F}}}));
-  const model_qparams qparams = activations_of(observers, m.prepared.observers);
+  const model_qparams qparams = calibrated_qparams(m.prepared.view(), observers).value_or_exit();
   REQUIRE(custom.convert(qparams));
   evaluator<stage::reference> int8(m.reference.view(), none,
                                    {.qparams = &qparams, .implementation = custom.quantized()});

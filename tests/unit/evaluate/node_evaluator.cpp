@@ -10,6 +10,7 @@
 
 #include "ctq/backends/default_qconfig_mappings.hpp"
 #include "ctq/backends/x86.hpp"
+#include "ctq/evaluate/calibrated_qparams.hpp"
 #include "ctq/evaluate/evaluator.hpp"
 #include "ctq/graph/model.hpp"
 #include "ctq/passes/convert.hpp"
@@ -92,9 +93,7 @@ TEST_CASE("the weight of a function is rounded once, and anew when the model has
   observer_set observers;
   evaluator<stage::prepared> calibrate(prepared.view(), m, {.observers = &observers});
   REQUIRE(calibrate.run(input()).has_value());
-  model_qparams qparams;
-  for (int o = 0; o < prepared.observers; ++o)
-    if (const auto found = observers.qparams(o)) qparams.activations[o] = *found;
+  const model_qparams qparams = calibrated_qparams(prepared.view(), observers).value_or_exit();
 
   const auto check = [&](auto& run, int floats) {
     const auto first = run.run(input());

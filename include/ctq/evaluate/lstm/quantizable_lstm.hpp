@@ -11,6 +11,7 @@
 
 #include "ctq/core/result.hpp"
 #include "ctq/core/semantics.hpp"
+#include "ctq/evaluate/calibrated_qparams.hpp"
 #include "ctq/evaluate/custom_modules.hpp"
 #include "ctq/evaluate/evaluator.hpp"
 #include "ctq/evaluate/lstm/cell_graphs.hpp"
@@ -218,13 +219,17 @@ class observed_lstm : public custom_module_form {
 /// An LSTM on integers, made from an observed one: reads and returns quint8.
 class quantized_lstm : public custom_module_form {
  public:
-  /// Errors  an LSTM that has observed nothing
+  /// Errors  an LSTM that has observed nothing; as calibrated_qparams, with the path
   [[nodiscard]] static result<std::unique_ptr<quantized_lstm>> make(const observed_lstm& from,
                                                                     const std::string& path) {
     std::unique_ptr<quantized_lstm> made(new quantized_lstm(from));
-    for (const model_qparams& qparams : made->qparams_)
-      if (qparams.activations.empty())
-        return fail(path, "the LSTM has observed nothing: calibrate it");
+    for (const observer_set& seen : from.observers_) {
+      if (seen.find(0) == nullptr) return fail(path, "the LSTM has observed nothing: calibrate it");
+      auto qparams = calibrated_qparams(from.graphs_->prepared().view(), seen);
+      if (!qparams) return fail(path + ", " + qparams.error().place, qparams.error().cause);
+      made->layers_.add_cell({.semantics = from.semantics_,
+                              .qparams = &made->qparams_.emplace_back(*std::move(qparams))});
+    }
     return made;
   }
 
@@ -236,14 +241,7 @@ class quantized_lstm : public custom_module_form {
 
  private:
   explicit quantized_lstm(const observed_lstm& from)
-      : graphs_(from.graphs_), layers_(from.layers_.weights(), graphs_->lowered().view()) {
-    for (const observer_set& seen : from.observers_) {
-      model_qparams& qparams = qparams_.emplace_back();
-      for (int o = 0; o < graphs_->prepared().observers; ++o)
-        if (const auto found = seen.qparams(o)) qparams.activations[o] = *found;
-      layers_.add_cell({.semantics = from.semantics_, .qparams = &qparams});
-    }
-  }
+      : graphs_(from.graphs_), layers_(from.layers_.weights(), graphs_->lowered().view()) {}
 
   std::shared_ptr<lstm_parts::cell_graphs> graphs_;
   std::deque<model_qparams> qparams_{};  // by cell

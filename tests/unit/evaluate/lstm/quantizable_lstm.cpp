@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <random>
 #include <string>
@@ -262,6 +263,13 @@ TEST_CASE("an LSTM that cannot be quantized so") {
   const auto early = quantized_lstm::make(**observed, "net.lstm");
   REQUIRE_FALSE(early.has_value());
   CHECK(early.error().message() == "net.lstm: the LSTM has observed nothing: calibrate it");
+  tensor x = float_ops::filled({steps_in_time, batch, features});
+  x.data[0] = std::numeric_limits<float>::quiet_NaN();
+  REQUIRE((*observed)->forward({x}));
+  const auto of_nan = quantized_lstm::make(**observed, "net.lstm");
+  REQUIRE_FALSE(of_nan.has_value());
+  CHECK(of_nan.error().message() ==
+        "net.lstm, node igates, calibration data: the observed values include NaN");
 }
 
 // ---- in a model
@@ -300,9 +308,7 @@ TEST_CASE("as a custom module of a model in C++, whose options it has") {
       m.prepared.view(), modules, {.observers = &observers, .implementation = custom.observed()});
   const auto seen = calibrate.forward(inputs);  // for each sample
 
-  model_qparams qparams;
-  for (int o = 0; o < m.prepared.observers; ++o)
-    if (const auto found = observers.qparams(o)) qparams.activations[o] = *found;
+  const model_qparams qparams = calibrated_qparams(m.prepared.view(), observers).value_or_exit();
   const status converted = custom.convert(qparams);
   evaluator<stage::lowered> lowered(m.lowered.view(), modules,
                                     {.qparams = &qparams, .implementation = custom.quantized()});
