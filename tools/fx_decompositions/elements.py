@@ -145,10 +145,10 @@ def without_excluded(scores, mask):
     return (scores if rest is None else scores.add(rest)).masked_fill(excluded, -math.inf)
 
 
-@decomposes("add")
+@decomposes("add", ".add_")
 @decomposes_function(operator.add)
 def add(x, other, *, alpha=1):
-    """Of two masks, of complex numbers, or with a factor."""
+    """Of two masks, of complex numbers, with a factor, or with -inf."""
     if is_complex(x) or is_complex(other):
         return total(x, other, lambda a, b: a.add(scaled(b, alpha)))
     x, other = (other, x) if isinstance(x, bool) else (x, other)
