@@ -25,6 +25,9 @@ from fx_rewrites import IS_IN_PLACE, NotExpressible, attribute_of, changed_by, c
 FACTS = ("shape", "ndim", "dtype", "device", "layout", "is_cuda", "is_sparse", "is_quantized", "size",
          "dim", "ndimension", "numel", "nelement", "is_floating_point", "is_complex", "is_contiguous",
          "stride", "element_size", "get_device", "requires_grad", "is_leaf")
+VALUE_OF_DATA = ("item(), tolist(), int(x) and float(x) give values of a tensor to Python, and values that depend on "
+                 "data are not known when a model is compiled; compute with the tensor itself, x / y.max() instead of "
+                 "x / y.max().item()")
 # Methods of a dict that show that an input is one.
 DICT_METHODS = ("items", "keys", "values", "get", "pop")
 # Modules whose parameters are 1 and 0 before training.
@@ -74,6 +77,13 @@ for _name in "add sub mul truediv floordiv mod pow and_ or_ xor".split():
     mark_in_place(f"__i{_name.strip('_')}__", getattr(operator, _name))
 
 
+class ValueOfData(torch.fx.proxy.TraceError):
+    """Python asks for the value of a tensor that inputs decide."""
+
+    def __init__(self):
+        super().__init__(VALUE_OF_DATA)
+
+
 class SizedProxy(InPlaceProxy):
     """A tensor, or a tuple of tensors, whose size is known while it is traced."""
 
@@ -89,8 +99,11 @@ class SizedProxy(InPlaceProxy):
         return super().__getattr__(name)
 
     def item(self):
-        return self.tracer.number(self) if self.tracer.is_decided(self) else self.tracer.create_proxy(
-            "call_method", "item", (self,), {})
+        return self.tracer.number(self) if self.tracer.is_decided(self) else self.tracer.value_of_data(self, "item")
+
+    def tolist(self):
+        return (self.tracer.value_of(self).tolist() if self.tracer.is_decided(self) else
+                self.tracer.value_of_data(self, "tolist"))
 
     def __float__(self):
         return float(self.tracer.number(self))
@@ -303,6 +316,7 @@ class SizedTracer(InputTracer):
         self.factories = factories
         self.values = {}  # by node
         self.decided = set()  # nodes that attributes alone decide
+        self.of_data = set()  # nodes that are numbers of Python, which inputs decide
         self.is_computing = False
 
     def proxy(self, node):
@@ -318,8 +332,14 @@ class SizedTracer(InputTracer):
     def number(self, proxy):
         """Of a tensor of one element."""
         if not self.is_decided(proxy):
-            raise torch.fx.proxy.TraceError("a number that inputs decide")
+            raise ValueOfData()
         return self.value_of(proxy).item()
+
+    def value_of_data(self, proxy, method):
+        """A call that gives values of a tensor, which inputs decide, to Python."""
+        values = self.create_proxy("call_method", method, (proxy,), {})
+        self.of_data.add(values.node)
+        return values
 
     def value_of_node(self, node):
         if node not in self.values and node.op == "get_attr":  # a constant of the model's code
@@ -341,7 +361,10 @@ class SizedTracer(InputTracer):
         read = proxy.node.all_input_nodes
         if kind == "get_attr" or (read and self.decided.issuperset(read)):
             self.decided.add(proxy.node)
-        if kind == "call_function" and isinstance(value, (bool, int, float, torch.dtype, torch.Size)):
+        is_number = kind == "call_function" and isinstance(value, (bool, int, float, torch.dtype, torch.Size))
+        if is_number and not self.of_data.isdisjoint(read):
+            self.of_data.add(proxy.node)
+        elif is_number:
             self.graph.erase_node(proxy.node)
             return value  # torch.is_floating_point(x), torch.numel(x)
         if kind != "call_module" and type(value) in (tuple, list) and (
@@ -422,14 +445,18 @@ def untraceable(error, model):
              if not frame.filename.startswith(others)]
     place = f"{lines[-1].filename}:{lines[-1].lineno}: {lines[-1].line}\n" if lines else ""
     reason = (str(error).splitlines() or [type(error).__name__])[0]
+    if "SizedProxy" in reason and re.search(r"\.(item|tolist)\(", place):
+        error = ValueOfData()
+        reason = str(error)
     if isinstance(error, KeyError):
         reason = f"there is no key {reason}"
     if "pack_padded_sequence" in place:
         reason = "rows have no packed sequences; call the layer with the padded tensor, and mask what it gives"
     if re.search(r"int64|\blong(tensor)?\b", reason, re.IGNORECASE):
         reason += "; for an input of integers, add its type: --input 1,64:int64"
+    is_condition = isinstance(error, torch.fx.proxy.TraceError) and not isinstance(error, ValueOfData)
     advice = ("\nValues of traced tensors are not known while it traces: write conditions so that they "
-              "need none" if isinstance(error, torch.fx.proxy.TraceError) else "")
+              "need none" if is_condition else "")
     hooked = next((path for path, module in model.named_modules() if module._forward_hooks), None)
     if hooked is not None:
         advice += f"\n{hooked} has a forward hook, which torch.fx does not call; write in forward() what it does"

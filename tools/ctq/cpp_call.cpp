@@ -118,6 +118,22 @@ cpp_call plain_call(const model_call& call, std::string_view builder, bool is_us
 
 }  // namespace
 
+namespace {
+
+/// What to do instead of a call of an op that ctq does not have.
+std::string advice_for(std::string_view op) {
+  if (op == "item" || op == "tolist" || op == "numpy")
+    return "it gives values of a tensor to Python, and values that depend on data are not known "
+           "when a model is compiled; compute with the tensor itself, x / y.max() instead of "
+           "x / y.max().item()";
+  if (op.find("nn.Transformer") != std::string_view::npos)
+    return "tools/export_fx.py writes its nn.TransformerEncoderLayer and "
+           "nn.TransformerDecoderLayer, if they are not classes of your own";
+  return "write it as an op of your own, --user-op, or with other ops";
+}
+
+}  // namespace
+
 cpp_call write_call(const model_call& call, const user_op_names& user_ops) {
   const ctq::op_id op = call.op;
   std::string builder{builder_of(op)};
@@ -125,12 +141,8 @@ cpp_call write_call(const model_call& call, const user_op_names& user_ops) {
   const bool is_user = builder.empty() && user != user_ops.end();
   if (is_user) builder = "::" + user->second;
   if (builder.empty())
-    return {.problem =
-                fmt::format("calls {}, which ctq has no op for; {}", op->name,
-                            op->name.find("nn.Transformer") != std::string_view::npos
-                                ? "tools/export_fx.py writes its nn.TransformerEncoderLayer and "
-                                  "nn.TransformerDecoderLayer, if they are not classes of your own"
-                                : "write it as an op of your own, --user-op, or with other ops")};
+    return {.problem = fmt::format("calls {}, which ctq has no op for; {}", op->name,
+                                   advice_for(op->name))};
   // That compiled models do not have it is said when they are linked, whatever its options are.
   if (!is_user && op->descriptor->infer_shape == nullptr) return {.code = builder + "()"};
   if ((!is_user && op->descriptor->weight_position > 0) || has_named_arguments(op))

@@ -500,6 +500,7 @@ CASES = [
     tensors(parameters(lambda x, w: F.group_norm(x, 2, w), torch.rand(6)), T),
     tensors(parameters(F.linear, torch.randn(8)), T),
     tensors(parameters(lambda x, scale: x * scale.exp().item(), torch.tensor(0.5)), T),
+    tensors(parameters(lambda x, scale: x * sum(scale.exp().tolist()), torch.tensor([0.5, 1.0])), T),
     tensors(parameters(lambda x, w: F.conv2d(x, w, padding="same", dilation=2), torch.randn(4, 8, 3, 5)), IMAGE),
     tensors(parameters(lambda x, w: F.conv2d(x, w, padding="same"), torch.randn(4, 8, 2, 3)), IMAGE),
     tensors(parameters(lambda x, w: F.conv1d(x, w, padding="same"), torch.randn(4, 6, 4)), T),
@@ -791,6 +792,9 @@ def of_the_type(x):
     return x.reshape(3 if type(x) is torch.Tensor else 7, -1)
 
 
+OF_DATA = ("torch.fx cannot trace this: item(), tolist(), int(x) and float(x) give values of a tensor to Python, and "
+           "values that depend on data are not known when a model is compiled; compute with the tensor itself, "
+           "x / y.max() instead of x / y.max().item()")
 REFUSED = [
     (tensors(of_the_type, T), "does not run, though the model does: shape '[7, -1]' is invalid"),
     (tensors(of_the_whole, T), "mul_ calls mul_, which changes elements of add in place that getitem reads as chunk"),
@@ -815,6 +819,10 @@ REFUSED = [
     (tensors(lambda x: nn.BatchNorm1d(6)(x), T), "forward() creates a BatchNorm1d"),
     (tensors(lambda x: nn.Linear(8, 8)(x), T), "forward() creates a Linear"),
     (tensors(lambda x, k: x[:, :k[0].item() + 1], T, items(2)), "a slice whose bounds are values of tensors"),
+    (tensors(lambda x: x * int(x.max().item()), T), OF_DATA),
+    (tensors(lambda x: x * float(x.max()), T), OF_DATA),
+    (tensors(lambda x: x + torch.full(T, x.max().item()), T), OF_DATA),
+    (tensors(lambda x: x if x.sum().item() + 100 > 0 else -x, T), "cannot be used as inputs to control flow\n"),
     (tensors(lambda x, k: x[[k, k]], T, items(2)), "a list of tensors as an index"),
     (tensors(lambda x: x.nonzero(), T), "a result whose size values decide"),
     (tensors(lambda x: torch.where(x > 0)[0].sum() + x, T), "the places of a condition, whose number values decide"),

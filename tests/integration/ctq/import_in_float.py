@@ -459,6 +459,10 @@ def masks():
     expect_error("half", [x, method("z", "to", ["x"], dtype="float16")], ["z"],
                  "node z: calls to, which ctq has no op for; write it as an op of your own, --user-op, or "
                  "with other ops")
+    expect_error("a value for Python", [x, method("z", "item", ["x"])], ["z"],
+                 "node z: calls item, which ctq has no op for; it gives values of a tensor to Python, and values "
+                 "that depend on data are not known when a model is compiled; compute with the tensor itself, "
+                 "x / y.max() instead of x / y.max().item()")
     expect_error("a mask that is larger", [x, y, method("z", "masked_fill", ["y", "x", 0])], ["z"],
                  "node z: mask has more elements than the tensor; the input is [4, 1]; the input is "
                  "[2, 4, 6]")
