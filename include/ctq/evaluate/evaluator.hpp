@@ -8,7 +8,7 @@
 
 #include "ctq/core/result.hpp"
 #include "ctq/evaluate/evaluation_options.hpp"
-#include "ctq/evaluate/kernel_functions.hpp"
+#include "ctq/evaluate/kernels/kernel_functions.hpp"
 #include "ctq/evaluate/module_state.hpp"
 #include "ctq/evaluate/node_evaluator.hpp"
 #include "ctq/evaluate/node_value.hpp"

@@ -10,7 +10,7 @@
 #include "ctq/core/result.hpp"
 #include "ctq/core/semantics.hpp"
 #include "ctq/evaluate/float_ops/call.hpp"
-#include "ctq/evaluate/kernel_calls.hpp"
+#include "ctq/evaluate/kernels/kernel_calls.hpp"
 #include "ctq/evaluate/node_quantizer.hpp"
 #include "ctq/evaluate/node_value.hpp"
 #include "ctq/evaluate/scalar_arithmetic.hpp"

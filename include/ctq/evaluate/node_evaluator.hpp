@@ -11,7 +11,7 @@
 #include "ctq/evaluate/channels_last.hpp"
 #include "ctq/evaluate/evaluation_options.hpp"
 #include "ctq/evaluate/float_ops/call.hpp"
-#include "ctq/evaluate/kernel_functions.hpp"
+#include "ctq/evaluate/kernels/kernel_functions.hpp"
 #include "ctq/evaluate/layer_call.hpp"
 #include "ctq/evaluate/module_weights.hpp"
 #include "ctq/evaluate/node_call.hpp"

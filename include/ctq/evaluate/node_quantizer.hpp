@@ -11,7 +11,7 @@
 #include "ctq/core/result.hpp"
 #include "ctq/evaluate/decomposed_call.hpp"
 #include "ctq/evaluate/evaluation_options.hpp"
-#include "ctq/evaluate/kernel_calls.hpp"
+#include "ctq/evaluate/kernels/kernel_calls.hpp"
 #include "ctq/evaluate/node_value.hpp"
 #include "ctq/evaluate/observer_set.hpp"
 #include "ctq/evaluate/quantized_tensor.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ctq/evaluate/layer_shape.hpp"
+#include "ctq/evaluate/kernels/layer_shape.hpp"
 
 #include <doctest/doctest.h>
 

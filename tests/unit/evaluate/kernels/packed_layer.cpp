@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ctq/evaluate/packed_layer.hpp"
+#include "ctq/evaluate/kernels/packed_layer.hpp"
 
 #include <doctest/doctest.h>
 
-#include "ctq/evaluate/kernel_functions.hpp"
+#include "ctq/evaluate/kernels/kernel_functions.hpp"
 
 using namespace ctq;
 

@@ -6,7 +6,7 @@
 #include "ctq/core/result.hpp"
 #include "ctq/evaluate/float_ops/layer_functions.hpp"
 #include "ctq/evaluate/float_ops/linear.hpp"
-#include "ctq/evaluate/layer_shape.hpp"
+#include "ctq/evaluate/kernels/layer_shape.hpp"
 
 // Layers on floats for the float ops: computed by a kernel if one has the shape, else by the loops
 // of float_ops.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ctq/evaluate/packed_weights.hpp"
+#include "ctq/evaluate/kernels/packed_weights.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ctq/evaluate/kernel_calls.hpp"
+#include "ctq/evaluate/kernels/kernel_calls.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ctq/evaluate/float_layers.hpp"
+#include "ctq/evaluate/kernels/float_layers.hpp"
 
 #include <doctest/doctest.h>
 

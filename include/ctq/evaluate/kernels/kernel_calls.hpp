@@ -13,13 +13,13 @@
 #include <vector>
 
 #include "ctq/core/result.hpp"
-#include "ctq/evaluate/float_layers.hpp"
 #include "ctq/evaluate/float_ops/layer_functions.hpp"
-#include "ctq/evaluate/kernel_functions.hpp"
-#include "ctq/evaluate/layer_shape.hpp"
+#include "ctq/evaluate/kernels/float_layers.hpp"
+#include "ctq/evaluate/kernels/kernel_functions.hpp"
+#include "ctq/evaluate/kernels/layer_shape.hpp"
+#include "ctq/evaluate/kernels/packed_layer.hpp"
+#include "ctq/evaluate/kernels/packed_weights.hpp"
 #include "ctq/evaluate/node_value.hpp"
-#include "ctq/evaluate/packed_layer.hpp"
-#include "ctq/evaluate/packed_weights.hpp"
 #include "ctq/evaluate/quantized_tensor.hpp"
 #include "ctq/kernels/integer_arithmetic.hpp"
 
