@@ -12,9 +12,29 @@
 #include "ctq/evaluate/evaluator.hpp"
 #include "ctq/evaluate/observer_set.hpp"
 #include "ctq/runtime/weights.hpp"
-#include "model_state.hpp"
 
 namespace small {
+
+/// What modules own, for the evaluator.
+inline ctq::module_state state_of(const ctq::weights& w) {
+  ctq::module_state all;
+  for (const ctq::weight_tensor& t : w.tensors())
+    all.set_tensor(t.name, ctq::float_ops::tensor{t.shape, t.values});
+  return all;
+}
+
+/// The qparams of a compiled model, for the evaluator.
+template <class Int8>
+[[nodiscard]] ctq::model_qparams qparams_of(const Int8& int8) {
+  ctq::model_qparams all;
+  for (std::size_t i = 0; i < int8.qparams().size(); ++i) {
+    const ctq::qparams& q = int8.qparams()[i];
+    all.activations[static_cast<int>(i)] = {.dtype = ctq::quint8,
+                                            .scale = {static_cast<double>(q.scale)},
+                                            .zero_point = {q.zero_point}};
+  }
+  return all;
+}
 
 /// Those of the weights of functions, too, as their observers calculate them.
 template <class Plan>
