@@ -93,11 +93,21 @@ void check_model(const std::string& name) {
   }
 }
 
+void check_wrong_name() {
+  setenv("CTQ_ISA", "avx1024", 1);
+  const module_state modules;
+  const auto fused = fuse(small::mlp.view(), backend_v<x86>);
+  evaluator<stage::fused, fast_kernels> run(fused.view(), modules, {});
+  const auto out = run.forward({node_value(float_ops::filled<float>({3, 21}))});
+  check(!out && out.error().place == "CTQ_ISA", "a wrong name is an error of the run");
+}
+
 }  // namespace
 
 int main() {
   check_model<small::net, small::int8>("each kind of step");
   check_model<layers, but_one>("each kind of layer");
+  check_wrong_name();
   std::printf("%zu instruction sets, %d wrong\n", compiled_kernels::all().size(), wrong);
   return wrong == 0 && !compiled_kernels::all().empty() ? 0 : 1;
 }

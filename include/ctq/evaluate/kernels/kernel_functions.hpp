@@ -82,7 +82,7 @@ template <class Kernels>
 }  // namespace evaluated_kernels
 
 /// The functions of a set of kernels.
-/// Errors  fast_kernels of the library ctq-kernels: no code that this machine runs
+/// Errors  of the library ctq-kernels: no code that this machine runs, or that CTQ_ISA names
 template <class Kernels>
 [[nodiscard]] result<kernel_functions> kernel_functions_of() {
   return kernel_functions{
@@ -95,7 +95,7 @@ template <class Kernels>
 /// Those of the instruction set that CTQ_ISA names, or of the fastest.
 template <>
 inline result<kernel_functions> kernel_functions_of<simd_kernels<isa::compiled>>() {
-  const auto chosen = compiled_kernels::choose_or_fastest();
+  const auto chosen = compiled_kernels::choose({});
   if (!chosen) return unexpected{chosen.error()};
   const kernel_set& set = **chosen;
   const bool has_fma = isa::any_isa(
