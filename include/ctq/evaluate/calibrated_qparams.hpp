@@ -26,10 +26,7 @@ namespace ctq {
                                                               const observer_set& calibrated) {
   model_qparams all;
   for (int i = 0; i < g.size(); ++i) {
-    if (!is_any_of(g[i].op, q::activation_post_process)) continue;
-    const observer_args& args = g[i].observer_config->args;
-    // Others are computed in each run, or have none.
-    if (args.is_dynamic || !is_quantized(args.dtype)) continue;
+    if (!has_calibrated_qparams(g[i])) continue;
     const std::string place = place_of(g.arg(i, 0));
     const tensor_observer* const o = calibrated.find(g[i].observer);
     if (o == nullptr || !o->observed())

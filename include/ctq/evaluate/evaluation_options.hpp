@@ -14,6 +14,7 @@
 #include "ctq/evaluate/observer_set.hpp"
 #include "ctq/evaluate/quantized_tensor.hpp"
 #include "ctq/graph/node.hpp"
+#include "ctq/ops/pass_ops.hpp"
 
 // The options of an evaluator.
 
@@ -24,6 +25,14 @@ struct model_qparams {
   std::map<int, tensor_qparams> activations;                   // by number of the observer
   std::map<std::string, tensor_qparams, std::less<>> weights;  // by path; others are observed
 };
+
+/// Whether a node is an observer whose qparams are among the activations. The qparams of dynamic
+/// observers are computed in each run, and those of other dtypes do not exist.
+[[nodiscard]] inline bool has_calibrated_qparams(const node& n) {
+  if (!is_any_of(n.op, q::activation_post_process)) return false;
+  const observer_args& args = n.observer_config->args;
+  return !args.is_dynamic && is_quantized(args.dtype);
+}
 
 /// Computes nodes in place of ctq: a user-defined module, or one that is quantized as a whole. For
 /// all others it returns nullopt, and ctq computes them.

@@ -26,10 +26,9 @@
 //                   decomposed form clamps values to the observer's range
 //   lowered         integers: QNNPACK's arithmetic for linear layers and convolutions
 //
-// In lowered models all sets of kernels return the same bytes, which are those of compiled models;
-// layers that stay in float are computed with one fma per product, or in double by sets without fma
-// (scalar, SSE), which may differ in the last bits. At other stages fast_kernels accumulate in
-// float32, and reference_kernels in double.
+// In lowered models all sets of kernels return the bytes of compiled models. One exception: sets
+// without fma (scalar, SSE) compute layers that stay in float in double, so the last bits of these
+// may differ. At other stages fast_kernels accumulate in float32, and reference_kernels in double.
 
 namespace ctq {
 
@@ -56,7 +55,8 @@ class evaluator : public node_evaluator<Stage> {
 
   /// The value of each node, by its index; the last is the output.
   ///   inputs  one per placeholder, in their order
-  /// Errors  the node, and why it has no value; inputs that no placeholder takes
+  /// Errors  the node, and why it has no value; inputs that no placeholder takes; as
+  ///         kernel_functions_of
   [[nodiscard]] result<std::vector<node_value>> run(std::vector<node_value> inputs) {
     return run(std::move(inputs), [](int, std::vector<node_value>&) {});
   }

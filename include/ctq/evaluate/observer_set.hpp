@@ -56,7 +56,8 @@ class tensor_observer {
     return out;
   }
 
-  /// Whether it has seen a value with which a range begins; a fake quantize says so itself.
+  /// Whether it has seen any value but infinite ones. Always true of a fake quantize, whose error
+  /// comes from qparams().
   [[nodiscard]] bool observed() const {
     const auto* const o = std::get_if<observers::any_observer>(&state_);
     return o == nullptr || o->observed();

@@ -20,12 +20,10 @@ namespace ctq {
                                                              const named_qparams& given) {
   model_qparams all;
   for (int i = 0; i < g.size(); ++i) {
-    if (!is_any_of(g[i].op, q::activation_post_process)) continue;
-    const observer_args& args = g[i].observer_config->args;
-    if (args.is_dynamic || !is_quantized(args.dtype)) continue;
+    if (!has_calibrated_qparams(g[i])) continue;
     const auto found = given.of_observer(g, i);
     if (!found) return unexpected{found.error()};
-    all.activations[g[i].observer] = tensor_qparams_of(args.dtype, *found);
+    all.activations[g[i].observer] = tensor_qparams_of(g[i].observer_config->args.dtype, *found);
   }
   for (const auto& [path, p] : given.weights) {
     tensor_qparams& weight = all.weights[path + ".weight"];

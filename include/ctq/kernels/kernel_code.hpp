@@ -33,7 +33,8 @@ template <class Isa>
 struct simd_kernels {
   using isa = Isa;
 };
-/// That of the instruction set that the translation unit is compiled for, or of ctq-kernels.
+/// Those of the instruction set that the translation unit is compiled for or, with
+/// CTQ_COMPILED_KERNELS, of the library ctq-kernels.
 using fast_kernels = simd_kernels<isa::of_models>;
 
 }  // namespace ctq

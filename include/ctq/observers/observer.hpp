@@ -30,7 +30,7 @@ inline constexpr const char* infinite_operand =
     "has infinite values, which integers cannot express: make them finite, or give the op that "
     "reads it no qconfig";
 
-/// The error of an observer that has seen no value with which a range begins.
+/// The error of an observer that has no range.
 [[nodiscard]] constexpr const char* reason_of_no_range(bool ignored_infinity) {
   return ignored_infinity ? "its observer has seen infinite values alone, which have no range"
                           : "its observer has seen no data: calibrate first";

@@ -31,7 +31,7 @@ void check(bool right, const std::string& what) {
   std::printf("wrong: %s\n", what.c_str());
 }
 
-/// Layers along one to three axes, forwards and transposed, and one that stays in float.
+/// Layers along two and three axes, transposed ones too, and one that stays in float.
 inline constexpr auto layers = model(
     "x"_n = nn::placeholder({1, 4, 6, 8, 7}),
     "volume"_n = nn::conv3d("x"_n, {.out_channels = 9, .kernel_size = 3, .padding = 1}),
@@ -45,12 +45,12 @@ inline constexpr auto layers = model(
     "flat"_n = fn::flatten("pool"_n, {.start_dim = 1}),
     "fc"_n = nn::linear("flat"_n, {.out_features = 11}), "out"_n = nn::output("fc"_n));
 
+/// Transposed convolutions have one scale for the weight.
+using one_scale = qconfig<min_max_observer<>, min_max_observer<{.dtype = qint8}>>;
 struct but_one
     : qconfig_mapping<global<qconfig<min_max_observer<>, per_channel_min_max_observer<>>>,
-                      object_type<nn::conv_transpose2d,
-                                  qconfig<min_max_observer<>, min_max_observer<{.dtype = qint8}>>>,
-                      object_type<nn::conv_transpose3d,
-                                  qconfig<min_max_observer<>, min_max_observer<{.dtype = qint8}>>>,
+                      object_type<nn::conv_transpose2d, one_scale>,
+                      object_type<nn::conv_transpose3d, one_scale>,
                       module_name<"in_float", qconfig_none>> {};
 
 std::vector<float> floats_of(const node_value& v) {

@@ -63,7 +63,7 @@ class kernel_calls {
                                                      std::span<const quantized_tensor* const> in,
                                                      const float_ops::extents& shape,
                                                      const tensor_qparams& to) {
-    if (!has_kernels(to) || !evaluated_kernels::is_plain(s.kernel) ||
+    if (!has_kernels(to) || !evaluator_kernels::is_plain(s.kernel) ||
         !kernels::exists(s.kernel, to.dtype, to.dtype))
       return {};
     step_data data{.out = qparams_of(to)};
@@ -200,9 +200,10 @@ class kernel_calls {
 
   [[nodiscard]] bool are_reference() const { return kernels_.is_reference; }
 
-  /// Layers on floats: those of the set, in float32 with one fma per product, or none, which means
-  /// the loops of float_ops, that accumulate in double. In a lowered model the layers are those of
-  /// compiled models, bit for bit, if the set has fma; elsewhere the reference has none.
+  /// The kernels of layers on floats, which accumulate in float32 with one fma per product; none
+  /// means the loops of float_ops, which accumulate in double.
+  ///   is_lowered  whether the graph is lowered: there all sets with fma, and the reference, use
+  ///               kernels, so the bits are those of compiled models; else the reference has none
   [[nodiscard]] float_ops::layer_functions float_layers(bool is_lowered) {
     if (is_lowered ? !kernels_.has_fma : kernels_.is_reference) return {};
     return {this, float_layers::convolution<kernel_calls>, float_layers::linear<kernel_calls>};

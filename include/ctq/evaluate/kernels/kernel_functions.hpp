@@ -23,6 +23,7 @@
 
 namespace ctq {
 
+/// Those of one set of kernels.
 struct kernel_functions {
   kernel_packing packing{};
   std::size_t (*workspace_bytes)(const kernel_signature&){};
@@ -32,7 +33,7 @@ struct kernel_functions {
   bool has_fma{};  // layers on floats have the bits of the reference
 };
 
-namespace evaluated_kernels {
+namespace evaluator_kernels {
 
 /// Whether it computes a layer. Linear layers are convolutions of one pixel.
 [[nodiscard]] constexpr bool is_layer(kernel_id k) {
@@ -46,8 +47,8 @@ namespace evaluated_kernels {
          k == kernel::binary_add_broadcast || k == kernel::binary_mul_broadcast;
 }
 
-/// Whether an evaluator calls the kernel on these types; others are not compiled. No layer reads
-/// integers of one type and gives those of the other: half as many kernels to compile.
+/// Whether an evaluator calls the kernel on these types; others are not compiled. The integers that
+/// a layer reads and returns are of one type, so that half as many kernels are compiled.
 [[nodiscard]] constexpr bool calls(kernel_id k, dtype in, dtype out) {
   if (!kernels::exists(k, in, out)) return false;
   if (in != out) return k == kernel::quantize || (is_layer(k) && out == f32);
@@ -79,15 +80,15 @@ template <class Kernels>
   return found;
 }
 
-}  // namespace evaluated_kernels
+}  // namespace evaluator_kernels
 
 /// The functions of a set of kernels.
 /// Errors  of the library ctq-kernels: no code that this machine runs, or that CTQ_ISA names
 template <class Kernels>
 [[nodiscard]] result<kernel_functions> kernel_functions_of() {
   return kernel_functions{
-      packing_of<Kernels, evaluated_kernels::all_layers()>, workspace_bytes<Kernels>,
-      evaluated_kernels::function_of<Kernels>, kernels::is_reference<Kernels>,
+      packing_of<Kernels, evaluator_kernels::all_layers()>, workspace_bytes<Kernels>,
+      evaluator_kernels::function_of<Kernels>, kernels::is_reference<Kernels>,
       kernels::is_reference<Kernels> || kernels::simd::has_fma<typename Kernels::isa>};
 }
 

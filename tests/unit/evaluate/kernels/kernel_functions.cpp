@@ -9,9 +9,9 @@
 #include "ctq/runtime/aligned_buffer.hpp"
 
 using namespace ctq;
-using evaluated_kernels::calls;
+using evaluator_kernels::calls;
 
-// Layers on integers give integers of their own type, or floats; linear layers are convolutions.
+// Layers on integers return integers of the same type, or floats; linear layers are convolutions.
 static_assert(calls(kernel::conv2d, quint8, quint8) && calls(kernel::conv2d, f32, f32));
 static_assert(calls(kernel::conv2d, qint8, f32) && !calls(kernel::conv2d, qint8, quint8));
 static_assert(!calls(kernel::linear, quint8, quint8) && calls(kernel::linear_dynamic, f32, f32));
