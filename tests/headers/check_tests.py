@@ -17,7 +17,7 @@ import sys
 WITHOUT_LOGIC = {
     # Records, enumerations and interfaces.
     "evaluate/evaluation_options": "a record",
-    "evaluate/float_ops/layer_functions": "a record",
+    "evaluate/float_ops/kernels/layer_functions": "a record",
     "core/version": "a number",
     "core/shapes/elementwise_shapes": "records",
     "core/shapes/function_shape": "a record",

@@ -11,8 +11,8 @@
 #include "ctq/core/result.hpp"
 #include "ctq/evaluate/float_ops/float_op.hpp"
 #include "ctq/evaluate/float_ops/function_call.hpp"
+#include "ctq/evaluate/float_ops/kernels/float_kernels.hpp"
 #include "ctq/evaluate/float_ops/strided.hpp"
-#include "ctq/kernels/reference/attention_softmax.hpp"
 #include "ctq/ops/attention.hpp"
 #include "ctq/ops/in_float/einsum.hpp"
 
@@ -61,7 +61,7 @@ inline result<tensor> linear(const tensor& in, const tensor& weight, const tenso
 
 /// torch.matmul: the last two axes are matrices, leading axes are broadcast, a vector is a row on
 /// the left, a column on the right.
-inline result<tensor> matmul(const tensor& left, const tensor& right) {
+inline result<tensor> matmul(const layer_functions& by, const tensor& left, const tensor& right) {
   if (left.shape.empty() || right.shape.empty()) return fail({}, "a scalar is not a matrix");
   extents a = left.shape, b = right.shape;
   const bool row = a.size() == 1, column = b.size() == 1;
@@ -81,6 +81,17 @@ inline result<tensor> matmul(const tensor& left, const tensor& right) {
   if (!row) shape.push_back(a[a.size() - 2]);
   if (!column) shape.push_back(b.back());
   tensor out = filled(std::move(shape));
+  if (by.kernel != nullptr) {
+    const matmul_shape one{.batch = 1,
+                           .m = static_cast<int>(m),
+                           .n = static_cast<int>(n),
+                           .k = static_cast<int>(k),
+                           .matrices = {1, 1}};
+    for (std::size_t i = 0; i < from_a.size(); ++i)
+      float_kernels::matmul(by, one, left.data.data() + from_a[i] * m * k,
+                            right.data.data() + from_b[i] * k * n, out.data.data() + i * m * n);
+    return out;
+  }
   std::vector<double> sum(n);
   for (std::size_t i = 0; i < from_a.size(); ++i)
     for (std::size_t y = 0; y < m; ++y) {
@@ -113,7 +124,7 @@ inline result<value> matmul(operands& from) {
   const tensor& a = from.floats("input");
   const tensor& b = from.floats("other");
   if (from.failed()) return from.failure();
-  return from.answer(float_ops::matmul(a, b));
+  return from.answer(float_ops::matmul(from.layers(), a, b));
 }
 
 inline result<value> bmm(operands& from) {
@@ -122,7 +133,7 @@ inline result<value> bmm(operands& from) {
   from.require(rank(a.shape) == 3 && rank(b.shape) == 3 && a.shape[0] == b.shape[0],
                "needs two batches of as many matrices");
   if (from.failed()) return from.failure();
-  return from.answer(float_ops::matmul(a, b));
+  return from.answer(float_ops::matmul(from.layers(), a, b));
 }
 
 /// Takes an equation and two tensors, or two tensors whose axes are options.
@@ -148,7 +159,7 @@ inline result<value> addmm(operands& from) {
   const double beta = from.real("beta"), alpha = from.real("alpha");
   from.require(rank(a.shape) == 2 && rank(b.shape) == 2, "mat1 and mat2 need two axes");
   if (from.failed()) return from.failure();
-  auto out = float_ops::matmul(a, b);
+  auto out = float_ops::matmul(from.layers(), a, b);
   if (!out) return from.failure(out.error().cause);
   const auto shape = broadcast(in.shape, out->shape);
   if (!shape || *shape != out->shape) return from.failure("input does not broadcast");
@@ -177,16 +188,17 @@ inline result<value> attention(operands& from) {
   std::vector<int> order(k.shape.size());
   for (std::size_t a = 0; a < order.size(); ++a) order[a] = static_cast<int>(a);
   std::swap(order[order.size() - 1], order[order.size() - 2]);
-  auto scores = float_ops::matmul(q, copy(k, permuted(strided_of(k.shape), order)));
+  auto scores = float_ops::matmul(from.layers(), q, copy(k, permuted(strided_of(k.shape), order)));
   if (!scores) return from.failure(scores.error().cause);
   const int keys = scores->shape.back();
-  kernels::reference::attention_softmax({.rows = static_cast<int>(scores->data.size()) / keys,
-                                         .queries = scores->shape[scores->shape.size() - 2],
-                                         .keys = keys,
-                                         .causal = causal ? 1 : 0,
-                                         .scale_bits = std::bit_cast<int>(scale)},
-                                        scores->data.data(), scores->data.data());
-  return from.answer(float_ops::matmul(*scores, v));
+  float_kernels::attention_softmax(from.layers(),
+                                   {.rows = static_cast<int>(scores->data.size()) / keys,
+                                    .queries = scores->shape[scores->shape.size() - 2],
+                                    .keys = keys,
+                                    .causal = causal ? 1 : 0,
+                                    .scale_bits = std::bit_cast<int>(scale)},
+                                   scores->data.data(), scores->data.data());
+  return from.answer(float_ops::matmul(from.layers(), *scores, v));
 }
 
 inline constexpr float_op products[] = {

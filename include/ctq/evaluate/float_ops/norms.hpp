@@ -9,9 +9,9 @@
 #include "ctq/core/no_contract.hpp"
 #include "ctq/core/result.hpp"
 #include "ctq/evaluate/float_ops/float_op.hpp"
+#include "ctq/evaluate/float_ops/kernels/float_kernels.hpp"
 #include "ctq/kernels/batch_norm_fold.hpp"
 #include "ctq/kernels/reference/batch_norm2d.hpp"
-#include "ctq/kernels/reference/layer_norm.hpp"
 
 // Normalization: (x - mean) / sqrt(var + eps) * weight + bias, with running statistics per channel
 // (batch norm in eval mode), or the statistics of the input, which are computed in double.
@@ -55,15 +55,16 @@ inline affine affine_at(const tensor* weight, const tensor* bias, std::size_t ch
 }
 
 /// Calls the kernel of compiled models for rows of `count` elements, each with its own statistics.
-inline void by_rows(tensor& x, std::size_t count, std::size_t channels, std::size_t pixels,
-                    const tensor* weight, const tensor* bias, double eps) {
-  kernels::reference::layer_norm({.rows = static_cast<int>(x.data.size() / count),
-                                  .count = static_cast<int>(count),
-                                  .channels = static_cast<int>(channels),
-                                  .pixels = static_cast<int>(pixels),
-                                  .eps = static_cast<float>(eps)},
-                                 x.data.data(), weight == nullptr ? nullptr : weight->data.data(),
-                                 bias == nullptr ? nullptr : bias->data.data(), x.data.data());
+inline void by_rows(const layer_functions& by, tensor& x, std::size_t count, std::size_t channels,
+                    std::size_t pixels, const tensor* weight, const tensor* bias, double eps) {
+  float_kernels::layer_norm(by,
+                            {.rows = static_cast<int>(x.data.size() / count),
+                             .count = static_cast<int>(count),
+                             .channels = static_cast<int>(channels),
+                             .pixels = static_cast<int>(pixels),
+                             .eps = static_cast<float>(eps)},
+                            x.data.data(), weight == nullptr ? nullptr : weight->data.data(),
+                            bias == nullptr ? nullptr : bias->data.data(), x.data.data());
 }
 
 /// Calls the kernel of compiled models for a batch norm in eval mode, for one channel.
@@ -116,7 +117,7 @@ result<value> channel_norm(operands& from) {
                         " channels, not as many as the parameters");
   const std::size_t pixels = out.data.empty() ? 0 : out.data.size() / batch / channels;
   if (PerInstance && mean == nullptr && pixels != 0) {
-    by_rows(out, pixels, channels, pixels, weight, bias, eps);
+    by_rows(from.layers(), out, pixels, channels, pixels, weight, bias, eps);
     if (unbatched) out.shape.erase(out.shape.begin());
     return value(std::move(out));
   }
@@ -158,7 +159,7 @@ inline result<value> layer_norm(operands& from) {
   from.require(fits(weight, count) && fits(bias, count), "the parameters have another shape");
   if (from.failed()) return from.failure();
   if (out.data.empty()) return value(std::move(out));
-  by_rows(out, count, count, 1, weight, bias, eps);
+  by_rows(from.layers(), out, count, count, 1, weight, bias, eps);
   return value(std::move(out));
 }
 
@@ -179,7 +180,7 @@ inline result<value> group_norm(operands& from) {
   if (out.data.empty()) return value(std::move(out));
   const std::size_t pixels = out.data.size() / static_cast<std::size_t>(out.shape[0]) / channels;
   const std::size_t per_group = channels / static_cast<std::size_t>(groups);
-  by_rows(out, per_group * pixels, channels, pixels, weight, bias, eps);
+  by_rows(from.layers(), out, per_group * pixels, channels, pixels, weight, bias, eps);
   return value(std::move(out));
 }
 

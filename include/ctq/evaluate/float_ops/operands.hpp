@@ -11,7 +11,7 @@
 
 #include "ctq/core/result.hpp"
 #include "ctq/evaluate/float_ops/arguments.hpp"
-#include "ctq/evaluate/float_ops/layer_functions.hpp"
+#include "ctq/evaluate/float_ops/kernels/layer_functions.hpp"
 
 // Access to the arguments of a call in the float implementation of an op: by name, converted to the
 // expected type, with the signature's default if not given. Errors are recorded, so that an op

@@ -10,9 +10,9 @@
 #include "ctq/core/shapes/row_shapes.hpp"
 #include "ctq/evaluate/float_ops/axis_sums.hpp"
 #include "ctq/evaluate/float_ops/float_op.hpp"
+#include "ctq/evaluate/float_ops/kernels/float_kernels.hpp"
 #include "ctq/kernels/reference/argmax.hpp"
 #include "ctq/kernels/reference/reduction.hpp"
-#include "ctq/kernels/reference/softmax.hpp"
 
 // Reductions along axes: sum, mean, maximum, minimum, and softmax, which keeps the axis.
 
@@ -75,16 +75,18 @@ namespace ctq::float_ops {
 }
 
 /// exp(x - max) / Σ exp(x - max) along an axis, or its logarithm, by the kernel of compiled models.
-[[nodiscard]] inline tensor softmax(const tensor& in, std::size_t axis, bool logarithm) {
+[[nodiscard]] inline tensor softmax(const layer_functions& by, const tensor& in, std::size_t axis,
+                                    bool logarithm) {
   tensor out = in;
   if (in.data.empty()) return out;
   const std::size_t stride = around(in.shape, axis).row;
   const std::size_t count = in.shape.empty() ? 1 : static_cast<std::size_t>(in.shape[axis]);
-  kernels::reference::softmax({.rows = static_cast<int>(in.data.size() / count),
-                               .count = static_cast<int>(count),
-                               .stride = static_cast<int>(stride),
-                               .logarithm = logarithm ? 1 : 0},
-                              in.data.data(), out.data.data());
+  float_kernels::softmax(by,
+                         {.rows = static_cast<int>(in.data.size() / count),
+                          .count = static_cast<int>(count),
+                          .stride = static_cast<int>(stride),
+                          .logarithm = logarithm ? 1 : 0},
+                         in.data.data(), out.data.data());
   return out;
 }
 
@@ -151,7 +153,7 @@ result<value> softmax(operands& from) {
   const int axis =
       from.is_none("dim") ? (axes == 0 || axes == 1 || axes == 3 ? 0 : 1) : from.axis("dim", axes);
   if (from.failed()) return from.failure();
-  return value(float_ops::softmax(in, static_cast<std::size_t>(axis), Logarithm));
+  return value(float_ops::softmax(from.layers(), in, static_cast<std::size_t>(axis), Logarithm));
 }
 
 /// Softmax2d: of the channels of each pixel.
@@ -159,7 +161,7 @@ inline result<value> softmax_of_channels(operands& from) {
   const tensor& in = from.floats("input");
   from.require(in.shape.size() == 3 || in.shape.size() == 4, "needs three or four axes");
   if (from.failed()) return from.failure();
-  return value(float_ops::softmax(in, in.shape.size() - 3, false));
+  return value(float_ops::softmax(from.layers(), in, in.shape.size() - 3, false));
 }
 
 inline constexpr float_op reductions[] = {

@@ -4,7 +4,7 @@
 #include <cstddef>
 
 #include "ctq/core/result.hpp"
-#include "ctq/evaluate/float_ops/layer_functions.hpp"
+#include "ctq/evaluate/float_ops/kernels/layer_functions.hpp"
 #include "ctq/evaluate/float_ops/linear.hpp"
 #include "ctq/evaluate/kernels/layer_shape.hpp"
 

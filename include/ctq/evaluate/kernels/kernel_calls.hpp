@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "ctq/core/result.hpp"
-#include "ctq/evaluate/float_ops/layer_functions.hpp"
+#include "ctq/evaluate/float_ops/kernels/layer_functions.hpp"
 #include "ctq/evaluate/kernels/float_layers.hpp"
 #include "ctq/evaluate/kernels/kernel_functions.hpp"
 #include "ctq/evaluate/kernels/layer_shape.hpp"
@@ -119,7 +119,8 @@ class kernel_calls {
         const Q* const from = narrowed<Q>(x, calls.in_[0]);
         const Q* const q = calls.run_layer<Q>(s, from, x.q.shape, *p, data);
         quantized_tensor out{to, {s.out, {q, q + float_ops::numel(s.out)}}};
-        for (std::int32_t& y : out.q.data) y -= shift;
+        if (shift != 0)
+          for (std::int32_t& y : out.q.data) y -= shift;
         return out;
       };
     });
@@ -205,8 +206,16 @@ class kernel_calls {
   ///   is_lowered  whether the graph is lowered: there all sets with fma, and the reference, use
   ///               kernels, so the bits are those of compiled models; else the reference has none
   [[nodiscard]] float_ops::layer_functions float_layers(bool is_lowered) {
-    if (is_lowered ? !kernels_.has_fma : kernels_.is_reference) return {};
-    return {this, float_layers::convolution<kernel_calls>, float_layers::linear<kernel_calls>};
+    float_ops::layer_functions by{.state = this};
+    if (is_lowered ? kernels_.has_fma : !kernels_.is_reference) {
+      by.convolution = float_layers::convolution<kernel_calls>;
+      by.linear = float_layers::linear<kernel_calls>;
+    }
+    if (!kernels_.is_reference)
+      by.kernel = [](void* state, const kernel_signature& signature, const operands& x) {
+        static_cast<kernel_calls*>(state)->run(signature, x);
+      };
+    return by;
   }
 
  private:

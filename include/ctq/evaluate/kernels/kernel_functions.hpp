@@ -47,11 +47,18 @@ namespace evaluator_kernels {
          k == kernel::binary_add_broadcast || k == kernel::binary_mul_broadcast;
 }
 
+/// Whether float_ops calls it on float32: float_kernels.hpp.
+[[nodiscard]] constexpr bool is_float_kernel(kernel_id k) {
+  return k == kernel::softmax || k == kernel::attention_softmax || k == kernel::layer_norm ||
+         k == kernel::matmul;
+}
+
 /// Whether an evaluator calls the kernel on these types; others are not compiled. The integers that
 /// a layer reads and returns are of one type, so that half as many kernels are compiled.
 [[nodiscard]] constexpr bool calls(kernel_id k, dtype in, dtype out) {
   if (!kernels::exists(k, in, out)) return false;
   if (in != out) return k == kernel::quantize || (is_layer(k) && out == f32);
+  if (in == f32 && is_float_kernel(k)) return true;
   return is_layer(k) || k == kernel::to_nhwc || k == kernel::to_nchw || (is_plain(k) && in != f32);
 }
 

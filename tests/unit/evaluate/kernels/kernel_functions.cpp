@@ -16,13 +16,14 @@ static_assert(calls(kernel::conv2d, quint8, quint8) && calls(kernel::conv2d, f32
 static_assert(calls(kernel::conv2d, qint8, f32) && !calls(kernel::conv2d, qint8, quint8));
 static_assert(!calls(kernel::linear, quint8, quint8) && calls(kernel::linear_dynamic, f32, f32));
 
-// Other ops in float are those of float_ops.
+// Of other ops in float, some that take long are called.
+static_assert(calls(kernel::matmul, f32, f32) && calls(kernel::layer_norm, f32, f32));
 static_assert(calls(kernel::pooling_max, quint8, quint8) && !calls(kernel::pooling_max, f32, f32));
 static_assert(calls(kernel::quantize, f32, qint8) && !calls(kernel::dequantize, qint8, f32));
 static_assert(calls(kernel::to_nhwc, f32, f32) && calls(kernel::to_nhwc, qint8, qint8));
 
 // Those with parameters of their own are not called.
-static_assert(!calls(kernel::layer_norm, quint8, quint8) && !calls(kernel::rnn, f32, f32));
+static_assert(!calls(kernel::layer_norm, quint8, quint8) && !calls(kernel::prelu, f32, f32));
 static_assert(calls(kernel::binary_add_broadcast, quint8, quint8));
 
 TEST_CASE_TEMPLATE("a set has a function for each kernel that is called, and only for these",
