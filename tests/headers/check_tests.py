@@ -52,6 +52,9 @@ FOLDERS_WITHOUT_LOGIC = {
 
 # Parts of one algorithm, which only a whole can call: the test that covers them.
 TESTED_WITH = {
+    "evaluate/dynamic_recurrent": "evaluate/recurrent_networks",
+    "evaluate/kernels/kernel_runner": "evaluate/kernels/kernel_calls",
+    "evaluate/float_ops/recurrent_steps": "evaluate/float_ops/recurrent",
     "kernels/axis_sums": "evaluate/float_ops/axis_sums",
     "kernels/kernel_code": "runtime/bind_kernels",
     "kernels/simd/matrix/product_panels": "kernels/simd/matrix/matmul_int8",

@@ -109,6 +109,28 @@ class module_weights {
     });
   }
 
+  /// A weight in half precision, as lowered layers of that dtype have it.
+  ///   name  as quantized
+  [[nodiscard]] float_ops::value in_half(const node& n, const std::string& name,
+                                         const float_ops::value& weight) {
+    const auto* const floats = weight.get_if<float_ops::tensor>();
+    if (floats == nullptr) return weight;
+    rounded_weight& kept = halves_[{&n, name}];
+    if (!kept.weight.is_same(weight)) {
+      float_ops::tensor half = *floats;
+      for (float& x : half.data) x = weight_in_float16(x);
+      kept = {.weight = weight, .real = float_ops::value(std::move(half))};
+    }
+    return kept.real;
+  }
+
+  /// The same for the weight that the node's observer is for, or all those of a recurrent network.
+  [[nodiscard]] status round_to_half(const node& n, attributes& all) {
+    return for_each_weight(n, all, [&](const std::string& name, const float_ops::value& weight) {
+      return result<float_ops::value>(in_half(n, name, weight));
+    });
+  }
+
   /// Passes these weights to their observers, which may round them; null: there are none.
   [[nodiscard]] static status observe(const node& n, attributes& all, observer_set* observers) {
     if (observers == nullptr) return done{};
@@ -162,7 +184,7 @@ class module_weights {
   const model_qparams* qparams_;
   semantics semantics_;
   std::map<const node*, folded_module> folded_;
-  std::map<std::pair<const node*, std::string>, rounded_weight> rounded_;
+  std::map<std::pair<const node*, std::string>, rounded_weight> rounded_, halves_;
 };
 
 }  // namespace ctq

@@ -9,6 +9,7 @@
 
 #include "ctq/core/result.hpp"
 #include "ctq/evaluate/channels_last.hpp"
+#include "ctq/evaluate/dynamic_recurrent.hpp"
 #include "ctq/evaluate/evaluation_options.hpp"
 #include "ctq/evaluate/float_ops/call.hpp"
 #include "ctq/evaluate/kernels/kernel_functions.hpp"
@@ -155,9 +156,12 @@ class node_evaluator {
     if (n.op->kind != op_kind::module && n.op->kind != op_kind::pass) return named_values{};
     auto attributes = weights_.folded(n);
     if (!attributes) return attributes;
+    const bool in_half =
+        n.op->kind == op_kind::pass && n.weight != nullptr && n.weight->args.dtype == f16;
     const status rounding = Stage == stage::prepared
                                 ? weights_.observe(n, *attributes, options().observers)
-                                : weights_.round(n, *attributes);
+                            : in_half ? weights_.round_to_half(n, *attributes)
+                                      : weights_.round(n, *attributes);
     if (!rounding) return unexpected{rounding.error()};
     append_following(n, modules_, *attributes);
     return attributes;
@@ -215,7 +219,12 @@ class node_evaluator {
     if (!weight) return unexpected{weight.error()};
     if (auto out = lowered::dynamic_linear(n, from, reads, *weight, *attributes, rounding_))
       return lowered::followed(n, *std::move(out), reads, modules_);
-    if (from.dynamic) return weighted_in_float(n, from, reads);
+    if (from.dynamic) {
+      auto by_kernel = lowered::dynamic_recurrent(n, from.op, call_of(n, real_values(reads)),
+                                                  *std::move(attributes), weights_, rounding_);
+      if (!by_kernel) return unexpected{by_kernel.error()};
+      return *by_kernel ? **std::move(by_kernel) : weighted_in_float(n, from, reads);
+    }
     if (in == nullptr || weight->integers() == nullptr) return fail({}, "reads no integers");
     if (!out) return unexpected{out.error()};
     std::vector<float_ops::value> real;  // integers are not dequantized
@@ -237,7 +246,9 @@ class node_evaluator {
     auto attributes = is_module ? attributes_of(n) : result<named_values>(named_values{});
     if (!attributes) return unexpected{attributes.error()};
     std::vector<float_ops::value> real = real_values(reads);
-    if (from.dynamic) {
+    if (from.dynamic && n.weight != nullptr && n.weight->args.dtype == f16) {
+      if (!is_module && real.size() > 1) real[1] = weights_.in_half(n, "weight", real[1]);
+    } else if (from.dynamic) {
       const auto rounded = rounding_.dynamically_quantized(n.observer_config, reads[0]);
       if (!rounded) return rounded;
       real[0] = rounded->real();

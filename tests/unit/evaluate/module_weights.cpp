@@ -121,3 +121,19 @@ TEST_CASE("half precision has no integers and leaves the weight") {
   CHECK(all.quantized(n, "weight", weight)->integers() == nullptr);
   CHECK(all.rounded(n, "weight", weight)->is_same(weight));
 }
+
+TEST_CASE("lowered layers in half precision have rounded weights, the same in each call") {
+  const module_state m = modules();
+  module_weights all(m, nullptr, {});
+  const node n = conv(&in_half);
+  const float_ops::value weight = float_ops::tensor{{3}, {1.0001F, -1e6F, 0.1F}};
+  const float_ops::value half = all.in_half(n, "weight", weight);
+  CHECK(half.get_if<float_ops::tensor>()->data == std::vector{1.0F, -65504.0F, 0x1.998p-4F});
+  CHECK(all.in_half(n, "weight", weight).is_same(half));
+  module_weights::attributes attributes{{"weight", weight}, {"bias", weight}};
+  REQUIRE(all.round_to_half(n, attributes).has_value());
+  CHECK(attributes[0].given.is_same(half));
+  CHECK(attributes[1].given.is_same(weight));
+  const float_ops::value other = float_ops::tensor{{1}, {2.0F}};
+  CHECK(all.in_half(n, "weight", other).get_if<float_ops::tensor>()->data == std::vector{2.0F});
+}

@@ -104,7 +104,7 @@ void append(std::vector<float>& all, const float_ops::value& v) {
     for (const float_ops::value& part : *l) append(all, part);
 }
 
-/// same_bytes: of the compiled model and the interpreter.
+/// same_bytes: of the compiled model, the interpreter and evaluators.
 template <const auto& Model, class Mapping>
 void check(float most, bool same_bytes) {
   std::mt19937 random{5};
@@ -125,6 +125,7 @@ void check(float most, bool same_bytes) {
   const module_state modules = small::state_of(weights.get());
   model_qparams none;
   evaluator<stage::lowered> eval(plan::lowered.view(), modules, {.qparams = &none});
+  evaluator<stage::lowered, fast_kernels> fast(plan::lowered.view(), modules, {.qparams = &none});
   float_model<Model, native> reference{weights};
   session session{*converted};
   float error = 0, size = 0, differs = 0, apart = 0;
@@ -141,8 +142,11 @@ void check(float most, bool same_bytes) {
       });
       const auto values = eval.run({value_of(in)...});
       if (!values) FAIL(values.error().message());
-      std::vector<float> evaluated, found, exact, same, read;
+      const auto fast_value = fast.forward({value_of(in)...});
+      if (!fast_value) FAIL(fast_value.error().message());
+      std::vector<float> evaluated, by_kernels, found, exact, same, read;
       append(evaluated, values->back().real());
+      append(by_kernels, fast_value->real());
       const auto list = [](std::vector<float>& all) {
         return [&all](auto&... out) { (all.insert(all.end(), out.begin(), out.end()), ...); };
       };
@@ -150,7 +154,11 @@ void check(float most, bool same_bytes) {
       with_tensors(in_float, list(exact));
       with_tensors(expected, list(same));
       with_tensors(again, list(read));
-      if (same_bytes) CHECK(found == same);
+      if (same_bytes) {
+        CHECK(found == same);
+        CHECK(found == evaluated);
+        CHECK(found == by_kernels);
+      }
       CHECK(found == read);
       REQUIRE(evaluated.size() == found.size());
       for (std::size_t k = 0; k < found.size(); ++k) {

@@ -2,15 +2,18 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
-#include "ctq/core/no_contract.hpp"
 #include "ctq/core/result.hpp"
+#include "ctq/core/shapes/sequence_shapes.hpp"
 #include "ctq/evaluate/float_ops/concatenations.hpp"
 #include "ctq/evaluate/float_ops/float_op.hpp"
-#include "ctq/evaluate/float_ops/linear.hpp"
+#include "ctq/evaluate/float_ops/kernels/layer_functions.hpp"
+#include "ctq/evaluate/float_ops/recurrent_steps.hpp"
 
 // Recurrent networks: single cells, and layers over a sequence, forwards and backwards.
 
@@ -18,105 +21,15 @@ namespace ctq::float_ops {
 
 namespace recurring {
 
-enum class cell : unsigned char { rnn_tanh, rnn_relu, lstm, gru };
-
-/// The number of rows of weights for each element of the hidden state.
-[[nodiscard]] constexpr int gates(cell c) { return c == cell::lstm ? 4 : c == cell::gru ? 3 : 1; }
-
-/// weight_ih (gates * hidden, input) · weight_hh (gates * hidden, hidden) · biases of their rows,
-/// or null
-struct weights {
-  const tensor *ih{}, *hh{}, *bias_ih{}, *bias_hh{};
-
-  [[nodiscard]] int hidden() const { return hh->shape[1]; }
-};
-
-/// h (batch, hidden); c (batch, hidden) for an LSTM, else empty.
-struct state {
-  tensor h, c;
-};
-
-inline std::string check(cell kind, const weights& w) {
-  if (w.ih == nullptr || w.hh == nullptr || rank(w.ih->shape) != 2 || rank(w.hh->shape) != 2)
-    return "needs two matrices of weights";
-  const int rows = gates(kind) * w.hidden();
-  if (w.ih->shape[0] != rows || w.hh->shape[0] != rows)
-    return "the weights do not fit the hidden size";
-  for (const tensor* bias : {w.bias_ih, w.bias_hh})
-    if (bias != nullptr && bias->data.size() != static_cast<std::size_t>(rows))
-      return "the biases do not fit the hidden size";
-  return {};
-}
-
-/// One time step for all rows of the batch.
-/// Requires  as many rows in x as in `before`
-inline result<state> step(cell kind, const tensor& x, const state& before, const weights& w) {
-  const auto from_input = linear(x, *w.ih, w.bias_ih);
-  if (!from_input) return unexpected{from_input.error()};
-  const auto from_hidden = linear(before.h, *w.hh, w.bias_hh);
-  if (!from_hidden) return unexpected{from_hidden.error()};
-  const auto hidden = static_cast<std::size_t>(w.hidden());
-  state after = before;
-  for (std::size_t i = 0; i < after.h.data.size(); ++i) {
-    const std::size_t row = i / hidden * hidden * static_cast<std::size_t>(gates(kind));
-    const auto in = [&](std::size_t gate) {
-      return from_input->data[row + gate * hidden + i % hidden];
-    };
-    const auto past = [&](std::size_t gate) {
-      return from_hidden->data[row + gate * hidden + i % hidden];
-    };
-    const auto both = [&](std::size_t gate) { return in(gate) + past(gate); };
-    namespace functions = descriptors::functions;
-    float& h = after.h.data[i];
-    switch (kind) {
-      case cell::rnn_tanh: h = functions::tanh(both(0)); break;
-      case cell::rnn_relu: h = functions::relu(both(0)); break;
-      case cell::lstm: {
-        const float kept = functions::sigmoid(both(1)) * after.c.data[i];
-        const float added = functions::sigmoid(both(0)) * functions::tanh(both(2));
-        after.c.data[i] = no_contract(kept) + no_contract(added);
-        h = functions::sigmoid(both(3)) * functions::tanh(after.c.data[i]);
-        break;
-      }
-      case cell::gru: {
-        const float reset = functions::sigmoid(both(0)), update = functions::sigmoid(both(1));
-        const float fresh = functions::tanh(in(2) + no_contract(reset * past(2)));
-        h = fresh + no_contract(update * (h - fresh));
-        break;
-      }
-    }
-  }
-  return after;
-}
-
-/// Element t of the outermost axis.
-inline tensor at(const tensor& sequence, std::size_t t) {
-  tensor one{{sequence.shape.begin() + 1, sequence.shape.end()}, {}};
-  const std::size_t count = numel(one.shape);
-  const auto begin = sequence.data.begin() + static_cast<std::ptrdiff_t>(t * count);
-  one.data.assign(begin, begin + static_cast<std::ptrdiff_t>(count));
-  return one;
-}
-
-/// Returns the sequence of hidden states and replaces `s` by the last state.
-inline result<tensor> run(cell kind, const tensor& sequence, state& s, const weights& w,
-                          bool backwards) {
-  const auto steps = static_cast<std::size_t>(sequence.shape[0]);
-  tensor out = filled({sequence.shape[0], sequence.shape[1], w.hidden()});
-  for (std::size_t i = 0; i < steps; ++i) {
-    const std::size_t t = backwards ? steps - 1 - i : i;
-    auto next = step(kind, at(sequence, t), s, w);
-    if (!next) return unexpected{next.error()};
-    s = *std::move(next);
-    for (std::size_t x = 0; x < s.h.data.size(); ++x)
-      out.data[t * s.h.data.size() + x] = s.h.data[x];
-  }
-  return out;
-}
-
 /// Transposes the first two axes.
 inline tensor swapped(const tensor& in) {
   return copy(in, permuted(strided_of(in.shape), {1, 0, 2}));
+}
+
+/// What follows the names of a cell's weights.
+inline std::string suffix_of(const recurrent_shape& s, int cell) {
+  if (s.is_cell != 0) return {};
+  return "_l" + std::to_string(cell / s.directions) + (cell % s.directions == 0 ? "" : "_reverse");
 }
 
 inline weights weights_of(operands& from, const std::string& suffix) {
@@ -146,77 +59,144 @@ inline value state_given(operands& from, bool is_pair) {
   return list{value(at(*both, 0)), value(at(*both, 1))};
 }
 
+/// The cell of an op that has one, or two that its nonlinearity chooses from.
+inline recurrent_cell cell_of(operands& from, recurrent_cell kind) {
+  const bool is_relu = kind == recurrent_cell::rnn_tanh && from.text("nonlinearity") == "relu";
+  return is_relu ? recurrent_cell::rnn_relu : kind;
+}
+
+/// What a network returns: the sequence (none of a single cell), and the last state of all cells,
+/// (layers * directions, batch, hidden); c of an LSTM alone.
+struct answers {
+  tensor sequence{};
+  state last{};
+};
+
+/// The network by a kernel; nullopt if there is none, or the weights do not fit.
+///   sequence  (steps, batch, input), or batch first, as s says
+inline std::optional<answers> by_kernel(operands& from, recurrent_shape s, const tensor& sequence,
+                                        const state& first) {
+  const layer_functions& by = from.layers();
+  if (by.recurrent == nullptr) return {};
+  s.input = sequence.shape.back();
+  std::vector<recurrent_product> products;
+  for (int cell = 0; cell < s.cells(); ++cell) {
+    const std::string suffix = suffix_of(s, cell);
+    const weights w = weights_of(from, suffix);
+    if (!check(s.cell, w).empty() || w.hidden() != s.hidden ||
+        w.ih->shape[1] != s.inputs_of(cell / s.directions))
+      return {};
+    const auto bias = [&](const tensor* t, const char* name) {
+      return t == nullptr ? value() : from.any(name + suffix);
+    };
+    products.push_back({from.any("weight_ih" + suffix), bias(w.bias_ih, "bias_ih")});
+    products.push_back({from.any("weight_hh" + suffix), bias(w.bias_hh, "bias_hh")});
+  }
+  std::vector<float> before = first.h.data;
+  if (s.cell == recurrent_cell::lstm)
+    before.insert(before.end(), first.c.data.begin(), first.c.data.end());
+  s.has_state = 1;
+  const auto all = by.recurrent(by.state, s, sequence.data, before, products);
+  if (!all) return {};
+  auto next = all->begin();
+  const auto take = [&next](const extents& shape) {
+    const auto begin = std::exchange(next, next + static_cast<std::ptrdiff_t>(numel(shape)));
+    return tensor{shape, {begin, next}};
+  };
+  answers out;
+  if (s.is_cell == 0)
+    out.sequence = take({sequence.shape[0], sequence.shape[1], s.directions * s.hidden});
+  out.last.h = take(first.h.shape);
+  if (s.cell == recurrent_cell::lstm) out.last.c = take(first.c.shape);
+  return out;
+}
+
+/// The same in the loops of float_ops, with the steps as the first axis.
+inline result<answers> by_steps(operands& from, const recurrent_shape& s, tensor sequence,
+                                const state& first) {
+  answers out{.last = {{first.h.shape, {}}, {first.h.shape, {}}}};
+  for (int layer = 0; layer < s.layers; ++layer) {
+    tensor both;
+    for (int direction = 0; direction < s.directions; ++direction) {
+      const int cell = layer * s.directions + direction;
+      const weights w = weights_of(from, suffix_of(s, cell));
+      const std::string problem = check(s.cell, w);
+      if (!problem.empty() || w.hidden() != s.hidden)
+        return from.failure(problem.empty() ? "the layers have different sizes" : problem);
+      state now{at(first.h, static_cast<std::size_t>(cell)),
+                at(first.c, static_cast<std::size_t>(cell))};
+      auto read = run(s.cell, sequence, now, w, direction == 1);
+      if (!read) return from.failure(read.error().cause);
+      both = direction == 0 ? *std::move(read) : *joining::cat<float>({&both, &*read}, 2);
+      tensor &h = out.last.h, &c = out.last.c;
+      h.data.insert(h.data.end(), now.h.data.begin(), now.h.data.end());
+      c.data.insert(c.data.end(), now.c.data.begin(), now.c.data.end());
+    }
+    sequence = std::move(both);
+  }
+  out.sequence = std::move(sequence);
+  return out;
+}
+
 }  // namespace recurring
 
 namespace implementation {
 
 /// Returns (output, h_n), for an LSTM (output, (h_n, c_n)).
-template <recurring::cell Kind>
-result<value> recurrent(operands& from) {
+template <recurrent_cell Kind>
+result<value> recurrent_layers(operands& from) {
   using namespace recurring;
+  constexpr bool is_lstm = Kind == recurrent_cell::lstm;
   tensor sequence = from.floats("input");
-  const value given = recurring::state_given(from, Kind == recurring::cell::lstm);
-  const int layers = from.integer("num_layers"), directions = from.flag("bidirectional") ? 2 : 1;
-  const bool batch_first = from.flag("batch_first");
+  const value given = state_given(from, is_lstm);
   const bool unbatched = rank(sequence.shape) == 2;
-  cell kind = Kind;
-  if (Kind == cell::rnn_tanh && from.text("nonlinearity") == "relu") kind = cell::rnn_relu;
+  recurrent_shape s{.cell = cell_of(from, Kind),
+                    .layers = from.integer("num_layers"),
+                    .directions = from.flag("bidirectional") ? 2 : 1,
+                    .batch_first = from.flag("batch_first") && !unbatched ? 1 : 0};
   const int projected = from.integer("proj_size");
   from.require(projected == 0, "cannot have proj_size = " + std::to_string(projected) + " in ctq");
-  from.require(rank(sequence.shape) == 2 || rank(sequence.shape) == 3,
-               "the input needs two or three axes");
-  from.require(layers > 0, "needs a layer");
+  from.require(unbatched || rank(sequence.shape) == 3, "the input needs two or three axes");
+  from.require(s.layers > 0, "needs a layer");
   const weights first = weights_of(from, "_l0");
   from.require(check(Kind, first).empty(), "needs the weights of each layer");
   if (from.failed()) return from.failure();
   if (unbatched) sequence.shape.insert(sequence.shape.begin() + 1, 1);
-  if (batch_first && !unbatched) sequence = swapped(sequence);
-  const extents shape{layers * directions, sequence.shape[1], first.hidden()};
+  s.steps = sequence.shape[s.batch_first == 0 ? 0 : 1];
+  s.batch = sequence.shape[s.batch_first == 0 ? 1 : 0];
+  s.hidden = first.hidden();
+  const extents shape{s.cells(), s.batch, s.hidden};
   const auto* pair = given.get_if<list>();
-  from.require(pair == nullptr || (Kind == cell::lstm && pair->size() == 2),
-               "the state is not a pair of tensors");
-  from.require(pair != nullptr || Kind != cell::lstm || given.is<none>(),
-               "the state is not a pair of tensors");
+  from.require(
+      is_lstm ? given.is<none>() || (pair != nullptr && pair->size() == 2) : pair == nullptr,
+      "the state is not a pair of tensors");
   if (from.failed()) return from.failure();
-  const tensor h0 = initial(from, pair == nullptr ? given : (*pair)[0], shape);
-  const tensor c0 = initial(from, pair == nullptr ? value() : (*pair)[1], shape);
+  const state before{initial(from, pair == nullptr ? given : (*pair)[0], shape),
+                     initial(from, pair == nullptr ? value() : (*pair)[1], shape)};
   if (from.failed()) return from.failure();
-  tensor h{shape, {}}, c{shape, {}};
-  for (int layer = 0; layer < layers; ++layer) {
-    tensor out;
-    for (int direction = 0; direction < directions; ++direction) {
-      const weights w =
-          weights_of(from, "_l" + std::to_string(layer) + (direction == 0 ? "" : "_reverse"));
-      const std::string problem = check(kind, w);
-      if (!problem.empty() || w.hidden() != first.hidden())
-        return from.failure(problem.empty() ? "the layers have different sizes" : problem);
-      const auto place = static_cast<std::size_t>(layer * directions + direction);
-      state s{at(h0, place), at(c0, place)};
-      auto read = run(kind, sequence, s, w, direction == 1);
-      if (!read) return from.failure(read.error().cause);
-      out = direction == 0 ? *std::move(read) : *joining::cat<float>({&out, &*read}, 2);
-      h.data.insert(h.data.end(), s.h.data.begin(), s.h.data.end());
-      c.data.insert(c.data.end(), s.c.data.begin(), s.c.data.end());
-    }
-    sequence = std::move(out);
+  auto out = by_kernel(from, s, sequence, before);
+  if (!out) {
+    auto computed = by_steps(from, s, s.batch_first != 0 ? swapped(sequence) : sequence, before);
+    if (!computed) return unexpected{computed.error()};
+    out = *std::move(computed);
+    if (s.batch_first != 0) out->sequence = swapped(out->sequence);
   }
-  if (batch_first && !unbatched) sequence = swapped(sequence);
-  if (unbatched) {
-    for (tensor* t : {&sequence, &h, &c}) t->shape.erase(t->shape.begin() + 1);
-  }
-  const value last =
-      Kind == cell::lstm ? value(list{std::move(h), std::move(c)}) : value(std::move(h));
-  return value(list{std::move(sequence), last});
+  auto& [h, c] = out->last;
+  if (unbatched)
+    for (tensor* t : {&out->sequence, &h, &c})
+      if (!t->shape.empty()) t->shape.erase(t->shape.begin() + 1);
+  const value last = is_lstm ? value(list{std::move(h), std::move(c)}) : value(std::move(h));
+  return value(list{std::move(out->sequence), last});
 }
 
 /// Returns h, for an LSTM (h, c).
-template <recurring::cell Kind>
-result<value> recurrent_cell(operands& from) {
+template <recurrent_cell Kind>
+result<value> single_cell(operands& from) {
   using namespace recurring;
+  constexpr bool is_lstm = Kind == recurrent_cell::lstm;
   tensor x = from.floats("input");
-  const value given = recurring::state_given(from, Kind == recurring::cell::lstm);
-  cell kind = Kind;
-  if (Kind == cell::rnn_tanh && from.text("nonlinearity") == "relu") kind = cell::rnn_relu;
+  const value given = state_given(from, is_lstm);
+  const recurrent_cell kind = cell_of(from, Kind);
   const weights w = weights_of(from, "");
   const std::string problem = check(kind, w);
   from.require(problem.empty(), problem);
@@ -237,11 +217,17 @@ result<value> recurrent_cell(operands& from) {
   const state before{state_of(pair == nullptr ? given : (*pair)[0]),
                      state_of(pair == nullptr ? value() : (*pair)[1])};
   if (from.failed()) return from.failure();
-  auto after = step(kind, x, before, w);
-  if (!after) return from.failure(after.error().cause);
-  if (unbatched) after->h.shape = after->c.shape = {w.hidden()};
-  if (Kind == cell::lstm) return value(list{std::move(after->h), std::move(after->c)});
-  return value(std::move(after->h));
+  const recurrent_shape s{.cell = kind, .batch = shape[0], .hidden = shape[1], .is_cell = 1};
+  auto out = by_kernel(from, s, x, before);
+  if (!out) {
+    auto after = step(kind, x, before, w);
+    if (!after) return from.failure(after.error().cause);
+    out = answers{.last = *std::move(after)};
+  }
+  auto& [h, c] = out->last;
+  if (unbatched) h.shape = c.shape = {w.hidden()};
+  if (is_lstm) return value(list{std::move(h), std::move(c)});
+  return value(std::move(h));
 }
 
 inline constexpr std::string_view cell_inputs = "input, hx=None, cx=None";
@@ -252,12 +238,12 @@ inline constexpr std::string_view cell_parameters =
     "input, hx=None, bias=True, nonlinearity='tanh'";
 
 inline constexpr float_op recurrents[] = {
-    {"lstm", layer_parameters, recurrent<recurring::cell::lstm>, cell_inputs},
-    {"gru", layer_parameters, recurrent<recurring::cell::gru>, cell_inputs},
-    {"rnn", layer_parameters, recurrent<recurring::cell::rnn_tanh>, cell_inputs},
-    {"lstm_cell", cell_parameters, recurrent_cell<recurring::cell::lstm>, cell_inputs},
-    {"gru_cell", cell_parameters, recurrent_cell<recurring::cell::gru>, cell_inputs},
-    {"rnn_cell", cell_parameters, recurrent_cell<recurring::cell::rnn_tanh>, cell_inputs},
+    {"lstm", layer_parameters, recurrent_layers<recurrent_cell::lstm>, cell_inputs},
+    {"gru", layer_parameters, recurrent_layers<recurrent_cell::gru>, cell_inputs},
+    {"rnn", layer_parameters, recurrent_layers<recurrent_cell::rnn_tanh>, cell_inputs},
+    {"lstm_cell", cell_parameters, single_cell<recurrent_cell::lstm>, cell_inputs},
+    {"gru_cell", cell_parameters, single_cell<recurrent_cell::gru>, cell_inputs},
+    {"rnn_cell", cell_parameters, single_cell<recurrent_cell::rnn_tanh>, cell_inputs},
 };
 
 }  // namespace implementation

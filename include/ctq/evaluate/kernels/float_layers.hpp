@@ -2,11 +2,15 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
+#include <span>
+#include <vector>
 
 #include "ctq/core/result.hpp"
 #include "ctq/evaluate/float_ops/kernels/layer_functions.hpp"
 #include "ctq/evaluate/float_ops/linear.hpp"
 #include "ctq/evaluate/kernels/layer_shape.hpp"
+#include "ctq/evaluate/kernels/packed_recurrent.hpp"
 
 // Layers on floats for the float ops: computed by a kernel if one has the shape, else by the loops
 // of float_ops.
@@ -45,6 +49,17 @@ template <class Calls>
   const bool fits = b == nullptr || b->data.size() == static_cast<std::size_t>(w->shape[0]);
   if (!s || !fits) return float_ops::linear(in, *w, b);
   return static_cast<Calls*>(state)->layer(*s, in, w, b);
+}
+
+/// The same for a recurrent network.
+///   Calls  has recurrent(kernel, shape, sequence, initial state, weights)
+template <class Calls>
+[[nodiscard]] std::optional<std::vector<float>> recurrent(
+    void* state, const recurrent_shape& s, std::span<const float> sequence,
+    std::span<const float> initial, std::span<const float_ops::recurrent_product> products) {
+  std::vector<recurrent_weight_values> weights;
+  for (const float_ops::recurrent_product& p : products) weights.push_back({p.weight, p.bias});
+  return static_cast<Calls*>(state)->recurrent(kernel::rnn, s, sequence, initial, weights);
 }
 
 }  // namespace ctq::float_layers

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -16,8 +15,10 @@
 #include "ctq/evaluate/float_ops/kernels/layer_functions.hpp"
 #include "ctq/evaluate/kernels/float_layers.hpp"
 #include "ctq/evaluate/kernels/kernel_functions.hpp"
+#include "ctq/evaluate/kernels/kernel_runner.hpp"
 #include "ctq/evaluate/kernels/layer_shape.hpp"
 #include "ctq/evaluate/kernels/packed_layer.hpp"
+#include "ctq/evaluate/kernels/packed_recurrent.hpp"
 #include "ctq/evaluate/kernels/packed_weights.hpp"
 #include "ctq/evaluate/node_value.hpp"
 #include "ctq/evaluate/quantized_tensor.hpp"
@@ -37,9 +38,9 @@ namespace ctq {
 }
 
 /// Caches packed weights, so only one thread at a time may use it.
-class kernel_calls {
+class kernel_calls : kernel_runner {
  public:
-  explicit kernel_calls(const kernel_functions& kernels) : kernels_(kernels) {}
+  explicit kernel_calls(const kernel_functions& kernels) : kernel_runner(kernels) {}
 
   [[nodiscard]] quantized_tensor quantize(const float_ops::tensor& x, tensor_qparams to) {
     if (!has_kernels(to) || x.data.size() > INT32_MAX) return ctq::quantize(x, std::move(to));
@@ -199,6 +200,29 @@ class kernel_calls {
     return {s.out, {out, out + float_ops::numel(s.out)}};
   }
 
+  /// A recurrent network: what its kernel returns, the sequence and the last state; nullopt if none
+  /// has these weights.
+  ///   k        kernel::rnn or kernel::rnn_dynamic
+  ///   weights  as pack_recurrent
+  [[nodiscard]] std::optional<std::vector<float>> recurrent(
+      kernel_id k, const recurrent_shape& s, std::span<const float> sequence,
+      std::span<const float> initial, std::span<const recurrent_weight_values> weights) {
+    recurrent_key key{k, s, {}};
+    for (const recurrent_weight_values& w : weights) {
+      key.tensors.push_back(w.shared_weight());
+      key.tensors.push_back(w.bias.share<float_ops::tensor>());
+    }
+    const auto p = packed_recurrent_.of(weights.front().shared_weight(), key, [&] {
+      return pack_recurrent(kernels_.packing, k, s, weights);
+    });
+    if (!p->exact) return {};
+    std::vector<float> out(static_cast<std::size_t>(s.sequence_elements()) +
+                           static_cast<std::size_t>(s.state_elements()));
+    run(signature_of(k, f32, f32, s),
+        {.in = {sequence.data(), initial.data()}, .out = out.data(), .packed = p->bytes.data()});
+    return out;
+  }
+
   [[nodiscard]] bool are_reference() const { return kernels_.is_reference; }
 
   /// The kernels of layers on floats, which accumulate in float32 with one fma per product; none
@@ -210,6 +234,7 @@ class kernel_calls {
     if (is_lowered ? kernels_.has_fma : !kernels_.is_reference) {
       by.convolution = float_layers::convolution<kernel_calls>;
       by.linear = float_layers::linear<kernel_calls>;
+      by.recurrent = float_layers::recurrent<kernel_calls>;
     }
     if (!kernels_.is_reference)
       by.kernel = [](void* state, const kernel_signature& signature, const operands& x) {
@@ -227,59 +252,13 @@ class kernel_calls {
     friend bool operator==(const layer_key&, const layer_key&) = default;
   };
 
-  /// Requires  an evaluator calls the kernel
-  void run(const kernel_signature& signature, operands x) {
-    x.workspace = workspace_.of(kernels_.workspace_bytes(signature));
-    kernels_.function_of(signature)(signature, x);
-  }
+  struct recurrent_key {
+    kernel_id kernel{};
+    recurrent_shape shape{};
+    std::vector<std::shared_ptr<const void>> tensors{};
 
-  /// Returns where the outputs are.
-  template <class Out, class Layer, class T>
-  const Out* run_layer(const Layer& s, const T* in, const float_ops::extents& shape,
-                       const packed_layer& p, const step_data& data) {
-    const T* const from[] = {in};
-    return in_order<T, Out>(s.order, from, shape, s.out, [&](operands x) {
-      x.packed = p.bytes.data();
-      x.data = &data;
-      this->run(layer_signature(s.conv, dtype_of<T>, dtype_of<Out>), x);
-    });
-  }
-
-  /// Calls compute(operands) with inputs and output in the order of the kernel; `in` and the
-  /// returned elements are in the order of their axes.
-  template <class T, class Out = T, class Run>
-  const Out* in_order(kernel_layout order, std::span<const T* const> in,
-                      const float_ops::extents& in_shape, const float_ops::extents& out_shape,
-                      Run compute) {
-    const bool moves = order == kernel_layout::nhwc;
-    operands x;
-    for (std::size_t i = 0; i < in.size(); ++i)
-      x.in[i] = moves ? moved(kernel::to_nhwc, in[i], in_shape, moved_in_[i]) : in[i];
-    Out* const out = out_.of<Out>(float_ops::numel(out_shape));
-    x.out = out;
-    compute(x);
-    return moves ? moved(kernel::to_nchw, out, out_shape, moved_out_) : out;
-  }
-
-  template <class T>
-  const T* moved(kernel_id to, const T* in, const float_ops::extents& shape,
-                 scratch_memory& memory) {
-    const std::size_t count = float_ops::numel(shape);
-    T* const out = memory.of<T>(count);
-    const auto images = static_cast<std::size_t>(shape[0]) * static_cast<std::size_t>(shape[1]);
-    const transpose_shape s{shape[0], shape[1], static_cast<int>(count / images)};
-    run(signature_of(to, dtype_of<T>, dtype_of<T>, s), {.in = {in}, .out = out});
-    return out;
-  }
-
-  /// The integers of a tensor as a kernel reads them.
-  template <class Q>
-  static const Q* narrowed(const quantized_tensor& x, scratch_memory& memory) {
-    Q* const to = memory.of<Q>(x.q.data.size());
-    std::transform(x.q.data.begin(), x.q.data.end(), to,
-                   [](std::int32_t q) { return static_cast<Q>(q); });
-    return to;
-  }
+    friend bool operator==(const recurrent_key&, const recurrent_key&) = default;
+  };
 
   template <class F>
   static void with_type(dtype d, F f) {
@@ -287,9 +266,8 @@ class kernel_calls {
     f(std::int8_t{});
   }
 
-  kernel_functions kernels_;
   packed_weights<layer_key, packed_layer> packed_;
-  scratch_memory in_[2], moved_in_[2], out_, moved_out_, workspace_;
+  packed_weights<recurrent_key, packed_layer> packed_recurrent_;
 };
 
 }  // namespace ctq

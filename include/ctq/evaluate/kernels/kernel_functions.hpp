@@ -47,10 +47,10 @@ namespace evaluator_kernels {
          k == kernel::binary_add_broadcast || k == kernel::binary_mul_broadcast;
 }
 
-/// Whether float_ops calls it on float32: float_kernels.hpp.
+/// Whether float_ops calls it on float32.
 [[nodiscard]] constexpr bool is_float_kernel(kernel_id k) {
   return k == kernel::softmax || k == kernel::attention_softmax || k == kernel::layer_norm ||
-         k == kernel::matmul;
+         k == kernel::matmul || k == kernel::rnn || k == kernel::rnn_dynamic;
 }
 
 /// Whether an evaluator calls the kernel on these types; others are not compiled. The integers that
@@ -64,6 +64,7 @@ namespace evaluator_kernels {
 
 [[nodiscard]] constexpr used_kernels all_layers() {
   used_kernels layers{.depthwise = true};
+  layers.add(kernel::linear, f32);  // of kernel::rnn
   for (std::size_t i = 0; i < kernels::kernel_count; ++i)
     for (const dtype d : {f32, quint8, qint8})
       if (const auto k = static_cast<kernel_id>(i); is_layer(k)) layers.add(k, d);
