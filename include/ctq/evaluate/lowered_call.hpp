@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "ctq/core/semantics.hpp"
 #include "ctq/evaluate/float_ops/call.hpp"
 #include "ctq/evaluate/kernels/kernel_calls.hpp"
+#include "ctq/evaluate/module_state.hpp"
 #include "ctq/evaluate/node_quantizer.hpp"
 #include "ctq/evaluate/node_value.hpp"
 #include "ctq/evaluate/scalar_arithmetic.hpp"
@@ -138,14 +140,44 @@ struct origin {
   return args.failed() ? std::nullopt : std::optional{options};
 }
 
-/// The output of the kernel that the op's descriptor schedules; nullopt if no kernel computes it.
+/// The kernel that an op's descriptor schedules for inputs of these shapes, kept for the next call,
+/// since binding the arguments again takes longer than a small kernel.
+struct ready_step {
+  op_schedule schedule{};
+  kernel_signature::sizes sizes{};
+  float_ops::extents out_shape{};
+  std::vector<float_ops::extents> in_shapes{};  // empty: no kernel computes the op
+  std::uint64_t modules{};                      // the revision of those that it was made from
+
+  /// The output; nullopt if no kernel has these qparams.
+  [[nodiscard]] std::optional<quantized_tensor> run(kernel_calls& kernels,
+                                                    const std::vector<node_value>& reads,
+                                                    const tensor_qparams& to) const {
+    const quantized_tensor* in[2]{};
+    for (std::size_t i = 0; i < reads.size(); ++i) in[i] = reads[i].integers();
+    return kernels.step(schedule, sizes, {in, reads.size()}, out_shape, to);
+  }
+
+  /// Whether it was made for inputs of these shapes, and for the modules as they are.
+  [[nodiscard]] bool fits(const std::vector<node_value>& reads, const module_state& state) const {
+    return !in_shapes.empty() && modules == state.revision() &&
+           std::ranges::equal(reads, in_shapes, [](const node_value& v, const auto& shape) {
+             return v.integers() != nullptr && v.integers()->q.shape == shape;
+           });
+  }
+};
+
+/// Whether the kernel of an op returns outputs of these qparams: some have those of the input.
+[[nodiscard]] inline bool has_scale(const op_descriptor& d, const quantized_tensor& in,
+                                    const tensor_qparams& to) {
+  return d.on_integers != on_integers::input_scale || d.gives_any_scale || in.qparams == to;
+}
+
+/// The step of an op; without shapes if no kernel computes it.
 ///   op    the op on integers
 ///   from  the float op whose integer form it is, or the op itself, and its call
-[[nodiscard]] inline std::optional<quantized_tensor> scheduled(op_id op, op_id from,
-                                                               const std::vector<node_value>& reads,
-                                                               float_ops::python_call call,
-                                                               const tensor_qparams& to,
-                                                               kernel_calls& kernels) {
+[[nodiscard]] inline ready_step step_of(op_id op, op_id from, const std::vector<node_value>& reads,
+                                        float_ops::python_call call) {
   const op_descriptor& d = *op->descriptor;
   const op_schedule& s = d.schedule;
   const auto tensors = static_cast<std::size_t>(s.tensors);
@@ -153,28 +185,26 @@ struct origin {
       d.weights != op_weights::none || from->descriptor->infer_shape == nullptr ||
       reads.size() != tensors || (tensors > 1 && call.positional.size() != tensors))
     return {};
-  const quantized_tensor* in[2]{};
   shape shapes[2];
   for (std::size_t i = 0; i < tensors; ++i) {
-    in[i] = reads[i].integers();
-    if (in[i] == nullptr || in[i]->q.data.empty() || !user_calls::has_shape(in[i]->q)) return {};
-    shapes[i] = user_calls::shape_of(in[i]->q);
+    const quantized_tensor* const in = reads[i].integers();
+    if (in == nullptr || in->q.data.empty() || !user_calls::has_shape(in->q)) return {};
+    shapes[i] = user_calls::shape_of(in->q);
   }
-  if (d.on_integers == on_integers::input_scale && !d.gives_any_scale && in[0]->qparams != to)
-    return {};
   auto options = options_in(from, std::move(call));
   if (!options) return {};
   diagnostic problem;
   const shape out = from->descriptor->infer_shape({shapes, s.tensors}, *options, problem);
   if (problem.any() || !shape_rules::countable_elements(problem, out, "the output")) return {};
   const bool broadcasts = s.broadcasts && (s.broadcast == s.kernel || shapes[0] != shapes[1]);
-  op_schedule by = s;
-  if (broadcasts) by.kernel = s.broadcast;
-  return kernels.step(by,
-                      broadcasts ? to_block<kernel_signature::sizes>(
-                                       broadcast_sizes(shapes[0], shapes[1], out, layout::nchw))
-                                 : s.sizes(*options, shapes[0], out),
-                      {in, tensors}, {out.extent, out.extent + out.rank}, to);
+  ready_step step{.schedule = s,
+                  .sizes = broadcasts ? to_block<kernel_signature::sizes>(broadcast_sizes(
+                                            shapes[0], shapes[1], out, layout::nchw))
+                                      : s.sizes(*options, shapes[0], out),
+                  .out_shape = {out.extent, out.extent + out.rank}};
+  if (broadcasts) step.schedule.kernel = s.broadcast;
+  for (const node_value& v : reads) step.in_shapes.push_back(v.integers()->q.shape);
+  return step;
 }
 
 /// A sum or a product of integers and a number, with a scale that follows from both.

@@ -67,7 +67,7 @@ class node_evaluator {
         weights_(modules, rounding_.options().qparams, rounding_.options().semantics) {
     if (!kernels) has_kernels_ = unexpected{kernels.error()};
     if constexpr (Stage == stage::lowered)
-      for (int i = 0; i < g.size(); ++i) kept_.push_back({lowered::origin_of(g[i].op), {}});
+      for (int i = 0; i < g.size(); ++i) kept_.push_back({lowered::origin_of(g[i].op), {}, {}});
   }
 
  private:
@@ -99,7 +99,7 @@ class node_evaluator {
       if (from.op != nullptr && from.op->descriptor->weights != op_weights::none)
         return weighted(i, from, reads);
       if (lowered::is_transposed(n)) return weighted(i, {.op = n.op}, reads);
-      if (auto out = scheduled(n, from, reads)) return node_value(*std::move(out));
+      if (auto out = scheduled(i, reads)) return node_value(*std::move(out));
       if (from.op != nullptr) return binary(n, from, reads);
       auto out = call(n, n.op, reads);
       const bool mixes = clamp_ignores_channels_last(options().semantics);
@@ -138,18 +138,24 @@ class node_evaluator {
   }
 
   /// An op without weights on integers; nullopt if no kernel computes it.
-  [[nodiscard]] std::optional<quantized_tensor> scheduled(const node& n,
-                                                          const lowered::origin& from,
+  [[nodiscard]] std::optional<quantized_tensor> scheduled(int i,
                                                           const std::vector<node_value>& reads) {
-    if (!is_quantized(n.dtype)) return {};
+    const node& n = g_[i];
     const quantized_tensor* const in = reads.empty() ? nullptr : reads[0].integers();
+    if (!is_quantized(n.dtype) || in == nullptr) return {};
     const auto out = lowered::output_qparams(n, n.op, in, rounding_);
-    const auto attributes = attributes_of(n);
-    if (!out || !attributes) return {};
-    float_ops::python_call c = call_of(n, std::vector<float_ops::value>(reads.size()));
-    c.attributes.insert(c.attributes.end(), attributes->begin(), attributes->end());
-    return lowered::scheduled(n.op, from.op == nullptr ? n.op : from.op, reads, std::move(c), *out,
-                              rounding_.kernels());
+    if (!out || !lowered::has_scale(*n.op->descriptor, *in, *out)) return {};
+    auto& [from, layer, step] = kept_[static_cast<std::size_t>(i)];
+    if (!step.fits(reads, modules_)) {
+      const auto attributes = attributes_of(n);
+      if (!attributes) return {};
+      float_ops::python_call c = call_of(n, std::vector<float_ops::value>(reads.size()));
+      c.attributes.insert(c.attributes.end(), attributes->begin(), attributes->end());
+      step = lowered::step_of(n.op, from.op == nullptr ? n.op : from.op, reads, std::move(c));
+      if (step.in_shapes.empty()) return {};
+      step.modules = modules_.revision();
+    }
+    return step.run(rounding_.kernels(), reads, *out);
   }
 
   [[nodiscard]] result<named_values> attributes_of(const node& n) {
@@ -259,6 +265,7 @@ class node_evaluator {
   struct kept_of_node {
     lowered::origin from{};
     lowered::ready_layer layer{};
+    lowered::ready_step step{};
   };
 
   graph_view<Stage> g_;

@@ -106,8 +106,14 @@ TEST_CASE("an op without weights is run by the kernel that its descriptor schedu
   kernel_calls kernels(*kernel_functions_of<reference_kernels>());
   const quantized_tensor image =
       qparams_of(quint8, {1, 2, 2, 2}, {10, 12, 14, 18, 30, 31, 32, 33}, 10);
-  const auto pooled = [&](op_id op, tensor_qparams to, std::vector<node_value> reads) {
-    return lowered::scheduled(op, op, reads, {.positional = {{}, 2}}, to, kernels);
+  const auto computed = [&](op_id op, op_id from, const std::vector<node_value>& reads,
+                            float_ops::python_call call, const tensor_qparams& to) {
+    const lowered::ready_step step = lowered::step_of(op, from, reads, std::move(call));
+    return step.in_shapes.empty() ? std::nullopt : step.run(kernels, reads, to);
+  };
+  const auto pooled = [&](op_id op, const tensor_qparams& to,
+                          const std::vector<node_value>& reads) {
+    return computed(op, op, reads, {.positional = {{}, 2}}, to);
   };
   const auto mean = pooled(fn::avg_pool2d.id(), {quint8, -1, {0.5}, {3}, {}}, {image});
   REQUIRE(mean.has_value());
@@ -117,25 +123,41 @@ TEST_CASE("an op without weights is run by the kernel that its descriptor schedu
   REQUIRE(largest.has_value());
   CHECK(largest->q.data == std::vector<std::int32_t>{18, 33});
   // It copies values, so it cannot give another scale; and it reads one tensor.
-  CHECK_FALSE(pooled(fn::max_pool2d.id(), {quint8, -1, {0.5}, {3}, {}}, {image}).has_value());
+  const tensor_qparams another{quint8, -1, {0.5}, {3}, {}};
+  CHECK(lowered::has_scale(*fn::max_pool2d.id()->descriptor, image, image.qparams));
+  CHECK_FALSE(lowered::has_scale(*fn::max_pool2d.id()->descriptor, image, another));
+  CHECK(lowered::has_scale(*fn::avg_pool2d.id()->descriptor, image, another));
   CHECK_FALSE(pooled(fn::max_pool2d.id(), image.qparams, {image, image}).has_value());
 
   const quantized_tensor a = qparams_of(quint8, {2}, {1, 200}),
                          b = qparams_of(quint8, {2}, {2, 100});
-  const auto sum = lowered::scheduled(q::add.id(), op::add.id(), {a, b}, {.positional = {{}, {}}},
-                                      a.qparams, kernels);
+  const auto sum = computed(q::add.id(), op::add.id(), {a, b}, {.positional = {{}, {}}}, a.qparams);
   REQUIRE(sum.has_value());
   CHECK(sum->q.data == std::vector<std::int32_t>{3, 255});
   // Shapes may broadcast; those that do not have no kernel.
   const auto with = [&](const quantized_tensor& other) {
-    return lowered::scheduled(q::add.id(), op::add.id(), {a, other}, {.positional = {{}, {}}},
-                              a.qparams, kernels);
+    return computed(q::add.id(), op::add.id(), {a, other}, {.positional = {{}, {}}}, a.qparams);
   };
   const auto rows = with(qparams_of(quint8, {2, 1}, {2, 7}));
   REQUIRE(rows.has_value());
   CHECK(rows->q.shape == float_ops::extents{2, 2});
   CHECK(rows->q.data == std::vector<std::int32_t>{3, 202, 8, 207});
   CHECK_FALSE(with(qparams_of(quint8, {3}, {2, 3, 4})).has_value());
+}
+
+TEST_CASE("a step is kept for inputs of the same shapes, until modules change") {
+  module_state modules;
+  const quantized_tensor image = qparams_of(quint8, {1, 1, 2, 2}, {1, 2, 3, 4});
+  lowered::ready_step step =
+      lowered::step_of(fn::max_pool2d.id(), fn::max_pool2d.id(), {image}, {.positional = {{}, 2}});
+  step.modules = modules.revision();
+  CHECK(step.fits({image}, modules));
+  CHECK_FALSE(step.fits({image, image}, modules));
+  CHECK_FALSE(step.fits({qparams_of(quint8, {1, 1, 1, 4}, {1, 2, 3, 4})}, modules));
+  CHECK_FALSE(step.fits({float_ops::value(1.0)}, modules));
+  CHECK_FALSE(lowered::ready_step{}.fits({}, modules));
+  modules.set_option("pool", "kernel_size", 3);
+  CHECK_FALSE(step.fits({image}, modules));
 }
 
 TEST_CASE("the number among the arguments of a sum is found on either side") {
