@@ -9,6 +9,7 @@
 #include "ctq/kernels/simd/arch/tables/table_shuffle.hpp"
 #include "ctq/kernels/simd/elementwise/dequantize.hpp"
 #include "ctq/kernels/simd/elementwise/quantize.hpp"
+#include "ctq/kernels/simd/elementwise_loop.hpp"
 
 // Ops that are called by their functions, on 8-bit integers: by a lookup table, or by blocks of
 // dequantized values. The same bytes as reference/called_op.hpp.
@@ -24,10 +25,12 @@ template <class Isa, quantized Q>
                                                     const auto& entries, Q* out) noexcept {
   using lanes = batch<Isa, Q>;
   constexpr int n = static_cast<int>(lanes::size);
-  int i = 0;
-  for (; i + n <= shape.count; i += n)
-    entries[lanes::load_unaligned(in + i)].store_unaligned(out + i);
-  return i;
+  const int last = shape.count / n * n;
+  for_strided<n>(
+      0, last, aliasing_4k(out, in) > 0, [&](int i) __attribute__((always_inline)) {
+        entries[lanes::load_unaligned(in + i)].store_unaligned(out + i);
+      });
+  return last;
 }
 
 /// out[i] = table[in[i]], with a table from reference::make_table. out may be in.

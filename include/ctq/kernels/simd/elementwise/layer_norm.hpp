@@ -17,10 +17,10 @@ namespace ctq::kernels::simd {
 namespace norm_rows {
 
 /// Whether the next Rows rows and their outputs are prefetched: a short row ends before the
-/// hardware prefetcher reaches the next (128 x 512, Zen 5: 6.0 instead of 7.1 us). No gain where
-/// registers are narrower than a cache line.
+/// hardware prefetcher reaches the next (128 x 512, four rows on Zen 5: 6.0 instead of 7.1 us; two
+/// on Zen 4: 10.5 instead of 10.8). No gain where registers are narrower than a cache line.
 template <class Isa, int Rows>
-inline constexpr bool fetches = Rows == 4 && row_lanes<Isa>::registers == 1;
+inline constexpr bool fetches = Rows >= 2 && row_lanes<Isa>::registers == 1;
 
 /// sums[k] = Σ f(k, i, lanes) over the registers that begin at each i, 0 in lanes after the row.
 template <vectorized Isa, int Rows, class F>
@@ -124,8 +124,8 @@ template <class Isa>
       norm_rows::normalize<Isa, rows>(s, first, in, weight, bias, out);
     };
     // Four long rows and their results fill the first-level cache (64 x 1024, Zen 5: 7.6 us, two
-    // together 6.0).
-    if (s.count > 768) return for_rows_together<2>(s.rows, normalize);
+    // together 6.0; 128 x 512, Zen 4: 12.5, two together 10.5).
+    if (s.count > 384) return for_rows_together<2>(s.rows, normalize);
     for_rows_together<row_lanes<Isa>::rows_together>(s.rows, normalize);
   }
 }

@@ -3,6 +3,10 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
 #include "kernels/samples.hpp"
 #include "user_ops.hpp"
 
@@ -86,6 +90,22 @@ TEST_CASE("a table gives the bytes of the definition, for each integer and tenso
   tables_are_definitions<std::int8_t>(own::swish.id()->descriptor->functions, beta);
   tables_are_definitions<std::uint8_t>(op_log::id()->descriptor->functions, {});
   tables_are_definitions<std::int8_t>(op_log::id()->descriptor->functions, {});
+}
+
+TEST_CASE("a table is looked up backwards where loads would wait for stores, and in place") {
+  std::vector<std::uint8_t> table(256);
+  for (std::size_t q = 0; q < 256; ++q) table[q] = static_cast<std::uint8_t>(255 - q);
+  constexpr int count = 1000;
+  const auto in = samples::integers<std::uint8_t>(count, 9);
+  std::vector<std::uint8_t> expected;
+  for (const std::uint8_t x : in) expected.push_back(table[x]);
+  for (const std::ptrdiff_t ahead : {0, 4096, 4096 + 48, 8192 - 48}) {
+    CAPTURE(ahead);
+    std::vector<std::uint8_t> memory(8192 + count);
+    std::ranges::copy(in, memory.begin());
+    simd::look_up<isa::native>({count}, memory.data(), table.data(), memory.data() + ahead);
+    CHECK(std::equal(expected.begin(), expected.end(), memory.begin() + ahead));
+  }
 }
 
 TEST_CASE("an op of two tensors gives the bytes of the definition") {
