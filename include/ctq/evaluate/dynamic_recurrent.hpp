@@ -48,7 +48,7 @@ struct dynamic_products {
 };
 
 /// The output of such a network; nullopt if its kernel does not compute it: weights of half
-/// precision, or inputs that are quantized to half of their range or to qint8.
+/// precision, or inputs that are quantized with a halved range (reduce_range) or to qint8.
 ///   op          the float op
 ///   call        its call, without attributes
 ///   attributes  with weights in float

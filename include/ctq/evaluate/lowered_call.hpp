@@ -167,9 +167,9 @@ struct ready_step {
   }
 };
 
-/// Whether the kernel of an op returns outputs of these qparams: some have those of the input.
-[[nodiscard]] inline bool has_scale(const op_descriptor& d, const quantized_tensor& in,
-                                    const tensor_qparams& to) {
+/// Whether the kernel of an op can give an output these qparams: some give it those of the input.
+[[nodiscard]] inline bool can_give(const op_descriptor& d, const quantized_tensor& in,
+                                   const tensor_qparams& to) {
   return d.on_integers != on_integers::input_scale || d.gives_any_scale || in.qparams == to;
 }
 

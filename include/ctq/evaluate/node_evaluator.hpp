@@ -144,7 +144,7 @@ class node_evaluator {
     const quantized_tensor* const in = reads.empty() ? nullptr : reads[0].integers();
     if (!is_quantized(n.dtype) || in == nullptr) return {};
     const auto out = lowered::output_qparams(n, n.op, in, rounding_);
-    if (!out || !lowered::has_scale(*n.op->descriptor, *in, *out)) return {};
+    if (!out || !lowered::can_give(*n.op->descriptor, *in, *out)) return {};
     auto& [from, layer, step] = kept_[static_cast<std::size_t>(i)];
     if (!step.fits(reads, modules_)) {
       const auto attributes = attributes_of(n);

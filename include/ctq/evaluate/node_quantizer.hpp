@@ -31,7 +31,7 @@ namespace ctq {
 class node_quantizer {
  public:
   node_quantizer(const kernel_functions& kernels, evaluation_options options)
-      : options_(std::move(options)), kernels_(kernels), problems_(problems_in(options_.qparams)) {}
+      : options_(std::move(options)), kernels_(kernels) {}
 
   [[nodiscard]] const evaluation_options& options() const { return options_; }
   [[nodiscard]] kernel_calls& kernels() { return kernels_; }
@@ -57,7 +57,7 @@ class node_quantizer {
 
   /// The qparams of the observer with this number.
   /// Errors  none are given, or invalid ones; those per channel are checked with a tensor
-  [[nodiscard]] result<tensor_qparams> qparams_of_observer(int observer) const {
+  [[nodiscard]] result<tensor_qparams> qparams_of_observer(int observer) {
     const auto found = given_qparams(observer);
     if (!found) return unexpected{found.error()};
     return **found;
@@ -136,30 +136,23 @@ class node_quantizer {
   }
 
  private:
-  /// What is wrong with qparams of activations, by observer. Checked once: the check takes as long
-  /// as quantizing some hundred values.
-  [[nodiscard]] static std::map<int, std::string> problems_in(const model_qparams* given) {
-    std::map<int, std::string> problems;
-    if (given == nullptr) return problems;
-    for (const auto& [observer, qparams] : given->activations) {
-      if (qparams.is_per_channel()) continue;
-      std::string problem = problem_with(qparams, {});
-      if (!problem.empty()) problems.emplace(observer, std::move(problem));
-    }
-    return problems;
+  /// As qparams_of_observer, without a copy. Checked again only if they have changed: a check takes
+  /// as long as quantizing a few hundred values.
+  [[nodiscard]] result<const tensor_qparams*> given_qparams(int observer) {
+    if (options_.qparams == nullptr) return fail({}, no_qparams);
+    const auto given = options_.qparams->activations.find(observer);
+    if (given == options_.qparams->activations.end()) return fail({}, no_qparams);
+    const tensor_qparams& qparams = given->second;
+    if (qparams.is_per_channel()) return &qparams;
+    const auto checked = checked_.find(observer);
+    if (checked != checked_.end() && checked->second == qparams) return &qparams;
+    std::string problem = problem_with(qparams, {});
+    if (!problem.empty()) return fail({}, std::move(problem));
+    checked_[observer] = qparams;
+    return &qparams;
   }
 
-  /// As qparams_of_observer, without a copy.
-  [[nodiscard]] result<const tensor_qparams*> given_qparams(int observer) const {
-    const auto problem = problems_.find(observer);
-    if (problem != problems_.end()) return fail({}, problem->second);
-    if (options_.qparams != nullptr) {
-      const auto found = options_.qparams->activations.find(observer);
-      if (found != options_.qparams->activations.end()) return &found->second;
-    }
-    return fail({}, "has no scale and zero point");
-  }
-
+  static constexpr const char* no_qparams = "has no scale and zero point";
   static unexpected no_tensor() { return fail({}, "requires a tensor"); }
 
   [[nodiscard]] static float_ops::value in_floats(float_ops::value v) {
@@ -176,7 +169,7 @@ class node_quantizer {
 
   evaluation_options options_;
   kernel_calls kernels_;
-  std::map<int, std::string> problems_;
+  std::map<int, tensor_qparams> checked_{};        // by observer
   std::map<int, rounded_attribute> attributes_{};  // by observer
 };
 

@@ -124,9 +124,9 @@ TEST_CASE("an op without weights is run by the kernel that its descriptor schedu
   CHECK(largest->q.data == std::vector<std::int32_t>{18, 33});
   // It copies values, so it cannot give another scale; and it reads one tensor.
   const tensor_qparams another{quint8, -1, {0.5}, {3}, {}};
-  CHECK(lowered::has_scale(*fn::max_pool2d.id()->descriptor, image, image.qparams));
-  CHECK_FALSE(lowered::has_scale(*fn::max_pool2d.id()->descriptor, image, another));
-  CHECK(lowered::has_scale(*fn::avg_pool2d.id()->descriptor, image, another));
+  CHECK(lowered::can_give(*fn::max_pool2d.id()->descriptor, image, image.qparams));
+  CHECK_FALSE(lowered::can_give(*fn::max_pool2d.id()->descriptor, image, another));
+  CHECK(lowered::can_give(*fn::avg_pool2d.id()->descriptor, image, another));
   CHECK_FALSE(pooled(fn::max_pool2d.id(), image.qparams, {image, image}).has_value());
 
   const quantized_tensor a = qparams_of(quint8, {2}, {1, 200}),

@@ -89,6 +89,9 @@ TEST_CASE("an attribute is rounded, and dequantized, once") {
 
   CHECK(r.quantized_attribute(some().real(), 4)->integers() != first->integers());
   CHECK_FALSE(r.dequantized(*first).is_same(real));  // another attribute has its place
+  qparams.activations[4].scale = {0};  // what has changed is checked again
+  CHECK_FALSE(r.quantized_attribute(weight, 4).has_value());
+  CHECK_FALSE(r.quantized_attribute(weight, 4).has_value());
   qparams.activations[4].scale = {2.5};
   const auto coarse = r.quantized_attribute(weight, 4);
   CHECK(coarse->integers()->q.data == std::vector<std::int32_t>{3, 4});

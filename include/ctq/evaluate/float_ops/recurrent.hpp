@@ -14,6 +14,7 @@
 #include "ctq/evaluate/float_ops/float_op.hpp"
 #include "ctq/evaluate/float_ops/kernels/layer_functions.hpp"
 #include "ctq/evaluate/float_ops/recurrent_steps.hpp"
+#include "ctq/ops/shape_checks.hpp"
 
 // Recurrent networks: single cells, and layers over a sequence, forwards and backwards.
 
@@ -67,17 +68,20 @@ inline recurrent_cell cell_of(operands& from, recurrent_cell kind) {
 
 /// What a network returns: the sequence (none of a single cell), and the last state of all cells,
 /// (layers * directions, batch, hidden); c of an LSTM alone.
-struct answers {
+struct network_output {
   tensor sequence{};
   state last{};
 };
 
 /// The network by a kernel; nullopt if there is none, or the weights do not fit.
 ///   sequence  (steps, batch, input), or batch first, as s says
-inline std::optional<answers> by_kernel(operands& from, recurrent_shape s, const tensor& sequence,
-                                        const state& first) {
+inline std::optional<network_output> by_kernel(operands& from, recurrent_shape s,
+                                               const tensor& sequence, const state& first) {
   const layer_functions& by = from.layers();
-  if (by.recurrent == nullptr) return {};
+  using shape_rules::countable;  // kernels count elements in int
+  if (by.recurrent == nullptr || !countable(s.steps, s.batch, s.directions, s.gates(), s.hidden) ||
+      !countable(s.layers, s.batch, s.directions, s.gates(), s.hidden))
+    return {};
   s.input = sequence.shape.back();
   std::vector<recurrent_product> products;
   for (int cell = 0; cell < s.cells(); ++cell) {
@@ -103,7 +107,7 @@ inline std::optional<answers> by_kernel(operands& from, recurrent_shape s, const
     const auto begin = std::exchange(next, next + static_cast<std::ptrdiff_t>(numel(shape)));
     return tensor{shape, {begin, next}};
   };
-  answers out;
+  network_output out;
   if (s.is_cell == 0)
     out.sequence = take({sequence.shape[0], sequence.shape[1], s.directions * s.hidden});
   out.last.h = take(first.h.shape);
@@ -112,9 +116,9 @@ inline std::optional<answers> by_kernel(operands& from, recurrent_shape s, const
 }
 
 /// The same in the loops of float_ops, with the steps as the first axis.
-inline result<answers> by_steps(operands& from, const recurrent_shape& s, tensor sequence,
-                                const state& first) {
-  answers out{.last = {{first.h.shape, {}}, {first.h.shape, {}}}};
+inline result<network_output> by_steps(operands& from, const recurrent_shape& s, tensor sequence,
+                                       const state& first) {
+  network_output out{.last = {{first.h.shape, {}}, {first.h.shape, {}}}};
   for (int layer = 0; layer < s.layers; ++layer) {
     tensor both;
     for (int direction = 0; direction < s.directions; ++direction) {
@@ -159,7 +163,8 @@ result<value> recurrent_layers(operands& from) {
   from.require(unbatched || rank(sequence.shape) == 3, "the input needs two or three axes");
   from.require(s.layers > 0, "needs a layer");
   const weights first = weights_of(from, "_l0");
-  from.require(check(Kind, first).empty(), "needs the weights of each layer");
+  const std::string problem = check(s.cell, first);
+  from.require(problem.empty(), problem);
   if (from.failed()) return from.failure();
   if (unbatched) sequence.shape.insert(sequence.shape.begin() + 1, 1);
   s.steps = sequence.shape[s.batch_first == 0 ? 0 : 1];
@@ -222,7 +227,7 @@ result<value> single_cell(operands& from) {
   if (!out) {
     auto after = step(kind, x, before, w);
     if (!after) return from.failure(after.error().cause);
-    out = answers{.last = *std::move(after)};
+    out = network_output{.last = *std::move(after)};
   }
   auto& [h, c] = out->last;
   if (unbatched) h.shape = c.shape = {w.hidden()};

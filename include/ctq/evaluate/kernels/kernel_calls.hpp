@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -200,8 +201,8 @@ class kernel_calls : kernel_runner {
     return {s.out, {out, out + float_ops::numel(s.out)}};
   }
 
-  /// A recurrent network: what its kernel returns, the sequence and the last state; nullopt if none
-  /// has these weights.
+  /// A recurrent network: what its kernel returns, the sequence and the last state; nullopt if no
+  /// kernel supports these weights.
   ///   k        kernel::rnn or kernel::rnn_dynamic
   ///   weights  as pack_recurrent
   [[nodiscard]] std::optional<std::vector<float>> recurrent(
@@ -209,8 +210,8 @@ class kernel_calls : kernel_runner {
       std::span<const float> initial, std::span<const recurrent_weight_values> weights) {
     recurrent_key key{k, s, {}};
     for (const recurrent_weight_values& w : weights) {
-      key.tensors.push_back(w.shared_weight());
-      key.tensors.push_back(w.bias.share<float_ops::tensor>());
+      key.tensors.emplace_back(w.shared_weight());
+      key.tensors.emplace_back(w.bias.share<float_ops::tensor>());
     }
     const auto p = packed_recurrent_.of(weights.front().shared_weight(), key, [&] {
       return pack_recurrent(kernels_.packing, k, s, weights);
@@ -255,9 +256,15 @@ class kernel_calls : kernel_runner {
   struct recurrent_key {
     kernel_id kernel{};
     recurrent_shape shape{};
-    std::vector<std::shared_ptr<const void>> tensors{};
+    std::vector<std::weak_ptr<const void>> tensors{};  // compared by owner: addresses are reused
 
-    friend bool operator==(const recurrent_key&, const recurrent_key&) = default;
+    friend bool operator==(const recurrent_key& a, const recurrent_key& b) {
+      const auto are_same = [](const auto& x, const auto& y) {
+        return !x.owner_before(y) && !y.owner_before(x);
+      };
+      return a.kernel == b.kernel && a.shape == b.shape &&
+             std::ranges::equal(a.tensors, b.tensors, are_same);
+    }
   };
 
   template <class F>

@@ -25,15 +25,15 @@ struct recurrent_weight_values {
   node_value weight{};      // floats of kernel::rnn, integers of kernel::rnn_dynamic
   float_ops::value bias{};  // or None
 
-  /// What packed weights depend on, alive.
+  /// Shares ownership of the weight.
   [[nodiscard]] std::shared_ptr<const void> shared_weight() const {
     if (weight.integers() != nullptr) return weight.share_integers();
     return weight.real().share<float_ops::tensor>();
   }
 };
 
-/// Packs those of all cells, each the weight of the inputs, then of the hidden state.
-/// Not exact if no kernel has one of these weights, or a sum could leave int32.
+/// Packs the weights of all cells: for each cell that of the inputs, then that of the hidden state.
+/// Not exact if no kernel supports one of these weights, or a sum could leave int32.
 ///   recurrent  kernel::rnn or kernel::rnn_dynamic
 [[nodiscard]] inline packed_layer pack_recurrent(const kernel_packing& kernels, kernel_id recurrent,
                                                  const recurrent_shape& s,

@@ -271,8 +271,8 @@ TEST_CASE("weights and states that do not fit are errors") {
   CHECK(cause_of({x, list{filled({1, 3, hidden}), filled({1, 2, hidden})}}) ==
         "the state has another shape");
   CHECK(cause_of({x}, {{"num_layers", 2}}) == "needs two matrices of weights");
-  CHECK(cause_of({x}, {{"bias_hh_l0", filled({3})}}) == "needs the weights of each layer");
+  CHECK(cause_of({x}, {{"bias_hh_l0", filled({3})}}) == "the biases do not fit the hidden size");
   CHECK(cause_of({x}, {{"proj_size", 1}}) == "cannot have proj_size = 1 in ctq");
   CHECK(cause_of({filled({input})}) == "the input needs two or three axes");
-  CHECK(cause(run(nn::gru, {x}, attributes)) == "needs the weights of each layer");
+  CHECK(cause(run(nn::gru, {x}, attributes)) == "the weights do not fit the hidden size");
 }

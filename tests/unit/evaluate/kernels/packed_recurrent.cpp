@@ -70,6 +70,21 @@ TEST_CASE_TEMPLATE("a network of float weights is that of single steps", Kernels
   }
 }
 
+TEST_CASE("packed weights do not keep weights alive that were replaced") {
+  kernel_calls calls{*kernel_functions_of<reference_kernels>()};
+  const float_ops::tensor x = random_tensor({steps, batch, inputs}, 1);
+  const std::vector<float> initial(2 * batch * hidden);
+  const auto run = [&](unsigned seed) {
+    const float_ops::value ih = random_tensor({4 * hidden, inputs}, seed);
+    const std::vector<recurrent_weight_values> weights{
+        {ih, {}}, {float_ops::value(random_tensor({4 * hidden, hidden}, 5)), {}}};
+    CHECK(calls.recurrent(kernel::rnn, lstm, x.data, initial, weights).has_value());
+    return std::weak_ptr(ih.share<float_ops::tensor>());
+  };
+  CHECK(run(4).expired());
+  CHECK(run(5).expired());
+}
+
 TEST_CASE("integers have zero points of 0, and their kernel is the same on each instruction set") {
   const float_ops::tensor x = random_tensor({steps, batch, inputs}, 1);
   const std::vector<float> initial(2 * batch * hidden, 0.25F);

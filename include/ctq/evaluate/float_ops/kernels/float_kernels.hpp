@@ -44,7 +44,7 @@ inline void matmul(const layer_functions& by, const matmul_shape& s, const float
 ///   weight, bias  of the shape's channels, or null
 inline void layer_norm(const layer_functions& by, layer_norm_shape s, const float* in,
                        const float* weight, const float* bias, float* out) {
-  // Compiled models have both or neither.
+  // The kernel has both or neither.
   if (by.kernel == nullptr || (weight == nullptr) != (bias == nullptr))
     return kernels::reference::layer_norm(s, in, weight, bias, out);
   s.affine = weight != nullptr ? 1 : 0;

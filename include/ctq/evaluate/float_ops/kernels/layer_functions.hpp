@@ -19,15 +19,14 @@ struct recurrent_product {
   value weight, bias;
 };
 
-/// Functions for the ops that take nearly all the time of a model; null: the loops of this folder,
-/// which accumulate in double. Modules composed of these ops use them, too.
+/// Functions for the ops that take nearly all the time of a model. Null means the loops of
+/// float_ops, which accumulate in double. Modules composed of these ops use them, too.
 ///   state         passed to the functions
 ///   weight, bias  tensors that stay the same from call to call, so that values derived from them
 ///                 can be cached; bias may be None
-///   recurrent     a network of LSTM, GRU or RNN cells: what kernel::rnn returns for this sequence
-///   and
-///                 initial state; nullopt: no kernel computes it. The products are those of each
-///                 cell, of its inputs, then of its hidden state
+///   recurrent     a network of LSTM, GRU or RNN cells: what kernel::rnn returns for a sequence and
+///                 an initial state; nullopt: no kernel computes it. The products are those of
+///                 each cell, that of its inputs first
 ///   kernel        runs a kernel of float_kernels.hpp; null: its reference
 struct layer_functions {
   void* state{};
