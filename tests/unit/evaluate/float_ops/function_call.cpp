@@ -16,12 +16,14 @@ using run_op::cause;
 namespace {
 
 /// What the function has computed, with what follows the output.
-result<value> all_of(operands& from) {
+result<value> all_of(float_ops::operands& from) {
   const auto computed = call_function(from, {"query", "key", "value"});
   if (!computed) return unexpected{computed.error()};
   return value(tensor{{static_cast<int>(computed->all.size())}, computed->all});
 }
-result<value> output_of(operands& from) { return call_for_output(from, {"input", "mat1", "mat2"}); }
+result<value> output_of(float_ops::operands& from) {
+  return call_for_output(from, {"input", "mat1", "mat2"});
+}
 
 constexpr float_op attention[] = {
     {"multihead_attention", "...", all_of, "query, key, value"},

@@ -36,10 +36,10 @@ result<value> run(const Op& op, const arguments& given, operands::caller any_op 
   const layer_functions none;
   for (const float_op& f : implementation::fused_sums)
     if (is_named(op.id()->name, f.names)) {
-      operands from(op.id(), signature_of(f, op.id()), given, any_op, none);
+      float_ops::operands from(op.id(), signature_of(f, op.id()), given, any_op, none);
       return f.run(from);
     }
-  operands from(op.id(), {"input"}, given, any_op, none);
+  float_ops::operands from(op.id(), {"input"}, given, any_op, none);
   return implementation::sequence(from);
 }
 

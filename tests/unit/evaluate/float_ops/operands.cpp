@@ -23,7 +23,7 @@ constexpr layer_functions plain{};
 /// Asks for operands of a call, and gives the problem that was remembered.
 template <class Ask>
 std::string problem(const arguments& given, Ask ask) {
-  operands from(&some_op, parameters_of_op, given, run_op::no_other, plain);
+  float_ops::operands from(&some_op, parameters_of_op, given, run_op::no_other, plain);
   ask(from);
   return from.failed() ? result<value>(from.failure()).error().message() : "";
 }
@@ -32,7 +32,7 @@ std::string problem(const arguments& given, Ask ask) {
 
 TEST_CASE("what a call leaves out has the default of the signature") {
   const arguments none_given;
-  operands from(&some_op, parameters_of_op, none_given, run_op::no_other, plain);
+  float_ops::operands from(&some_op, parameters_of_op, none_given, run_op::no_other, plain);
   CHECK(from.integer("stride") == 1);
   CHECK(from.real("p") == 0.5);
   CHECK(from.text("mode") == "zeros");
@@ -48,12 +48,12 @@ TEST_CASE("what a call leaves out has the default of the signature") {
 }
 
 TEST_CASE("only the first problem is reported") {
-  CHECK(problem({}, [](operands& from) {
+  CHECK(problem({}, [](float_ops::operands& from) {
           from.floats("input");
           from.require(false, "later");
         }) == "op: input is not a float tensor");
-  CHECK(problem({}, [](operands& from) { from.require(true, "never"); }) == "");
-  CHECK(problem({}, [](operands& from) { from.any("input"); }) == "op: needs input");
+  CHECK(problem({}, [](float_ops::operands& from) { from.require(true, "never"); }) == "");
+  CHECK(problem({}, [](float_ops::operands& from) { from.any("input"); }) == "op: needs input");
 }
 
 TEST_CASE("an operand of another type is a problem") {
@@ -62,24 +62,27 @@ TEST_CASE("an operand of another type is a problem") {
                         {"p", "half"},
                         {"mode", 3},
                         {"dims", list{1, "a"}}};
-  CHECK(problem(given, [](operands& from) { from.floats("stride"); }) ==
+  CHECK(problem(given, [](float_ops::operands& from) { from.floats("stride"); }) ==
         "op: stride is not a float tensor");
-  CHECK(problem(given, [](operands& from) { from.indices("input"); }) ==
+  CHECK(problem(given, [](float_ops::operands& from) { from.indices("input"); }) ==
         "op: input is not an integer tensor");
-  CHECK(problem(given, [](operands& from) { from.integer("stride"); }) ==
+  CHECK(problem(given, [](float_ops::operands& from) { from.integer("stride"); }) ==
         "op: stride is not an integer");
-  CHECK(problem(given, [](operands& from) { from.real("p"); }) == "op: p is not a number");
-  CHECK(problem(given, [](operands& from) { from.text("mode"); }) == "op: mode is not a string");
-  CHECK(problem(given, [](operands& from) { from.integers("dims"); }) ==
+  CHECK(problem(given, [](float_ops::operands& from) { from.real("p"); }) ==
+        "op: p is not a number");
+  CHECK(problem(given, [](float_ops::operands& from) { from.text("mode"); }) ==
+        "op: mode is not a string");
+  CHECK(problem(given, [](float_ops::operands& from) { from.integers("dims"); }) ==
         "op: dims holds what is not an integer");
-  CHECK(problem(given, [](operands& from) { from.integers("p"); }) ==
+  CHECK(problem(given, [](float_ops::operands& from) { from.integers("p"); }) ==
         "op: p is not a list of integers");
-  CHECK(problem(given, [](operands& from) { from.items("mode"); }) == "op: mode is not a list");
+  CHECK(problem(given, [](float_ops::operands& from) { from.items("mode"); }) ==
+        "op: mode is not a list");
 }
 
 TEST_CASE("integers are read as floats, and floats without a fraction as integers") {
   const arguments given{{"input", index_tensor{{2}, {2, -3}}}, {"weight", tensor{{2}, {5, -1}}}};
-  operands from(&some_op, parameters_of_op, given, run_op::no_other, plain);
+  float_ops::operands from(&some_op, parameters_of_op, given, run_op::no_other, plain);
   const tensor& input = from.floats("input");
   const index_tensor& weight = from.indices("weight");
   CHECK(from.floats("weight").data == std::vector<float>{5, -1});
@@ -91,7 +94,7 @@ TEST_CASE("integers are read as floats, and floats without a fraction as integer
 
 TEST_CASE("a list of integers has as many as are wanted, or one for all") {
   const arguments given{{"stride", list{2, 3}}, {"dims", list{}}, {"p", list{5}}};
-  operands from(&some_op, parameters_of_op, given, run_op::no_other, plain);
+  float_ops::operands from(&some_op, parameters_of_op, given, run_op::no_other, plain);
   CHECK(from.integers("stride", 2) == std::vector<int>{2, 3});
   CHECK(from.integers("p", 2) == std::vector<int>{5, 5});
   CHECK(from.integers("dims", 2, "stride") == std::vector<int>{2, 3});
@@ -115,7 +118,7 @@ TEST_CASE("axes count from either end, and all of them are meant by None or by n
   CHECK(axis(-1, 0) == 0);
   CHECK(axis(1, 0) == -1);
   const arguments given{{"dims", none{}}};
-  operands from(&some_op, parameters_of_op, given, run_op::no_other, plain);
+  float_ops::operands from(&some_op, parameters_of_op, given, run_op::no_other, plain);
   CHECK(from.axes("dims", 3) == std::vector<int>{0, 1, 2});
   CHECK(from.axes("dim", 3) == std::vector<int>{2});
 }
@@ -124,9 +127,10 @@ TEST_CASE("integers that sums of would overflow are too large") {
   for (const std::int64_t i :
        {std::int64_t{1} << 29, -(std::int64_t{1} << 29), std::int64_t{1} << 40}) {
     const arguments given{{"stride", i}};
-    CHECK(problem(given, [](operands& from) { from.integer("stride"); }) ==
+    CHECK(problem(given, [](float_ops::operands& from) { from.integer("stride"); }) ==
           "op: stride is too large");
-    CHECK(problem(given, [&](operands& from) { CHECK(from.integer64("stride") == i); }) == "");
+    CHECK(problem(given,
+                  [&](float_ops::operands& from) { CHECK(from.integer64("stride") == i); }) == "");
   }
 }
 
@@ -134,7 +138,7 @@ TEST_CASE("options have the values of arguments, then their defaults") {
   constexpr python_signature pool{"input, ...", &fields_of<max_pool2d_options>};
   const arguments given{
       {"kernel_size", 3}, {"padding", list{0, 1}}, {"stride", none{}}, {"ceil_mode", true}};
-  operands from(&some_op, pool, given, run_op::no_other, plain);
+  float_ops::operands from(&some_op, pool, given, run_op::no_other, plain);
   const auto o = from.options().as<max_pool2d_options>();
   CHECK_FALSE(from.failed());
   CHECK(o.kernel_size == extent2d{3, 3});
