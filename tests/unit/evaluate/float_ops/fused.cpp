@@ -31,7 +31,8 @@ result<value> failing(op_id, const arguments&, const layer_functions&) {
 }
 
 template <class Op>
-result<value> run(const Op& op, const arguments& given, operands::caller any_op = plus_one) {
+result<value> run(const Op& op, const arguments& given,
+                  float_ops::operands::caller any_op = plus_one) {
   asked.clear();
   const layer_functions none;
   for (const float_op& f : implementation::fused_sums)

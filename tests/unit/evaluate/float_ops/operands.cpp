@@ -107,7 +107,7 @@ TEST_CASE("a list of integers has as many as are wanted, or one for all") {
 TEST_CASE("axes count from either end, and all of them are meant by None or by no axis") {
   const auto axis = [](int given, int rank) {
     const arguments a{{"dim", given}};
-    operands from(&some_op, parameters_of_op, a, run_op::no_other, plain);
+    float_ops::operands from(&some_op, parameters_of_op, a, run_op::no_other, plain);
     const int found = from.axis("dim", rank);
     return from.failed() ? -1 : found;
   };
@@ -147,7 +147,7 @@ TEST_CASE("options have the values of arguments, then their defaults") {
   CHECK(o.dilation == extent2d{1, 1});
   CHECK(o.ceil_mode);
   const arguments wrong{{"kernel_size", "three"}};
-  operands bad(&some_op, pool, wrong, run_op::no_other, plain);
+  float_ops::operands bad(&some_op, pool, wrong, run_op::no_other, plain);
   bad.options();
   CHECK(bad.failed());
 }
@@ -155,7 +155,7 @@ TEST_CASE("options have the values of arguments, then their defaults") {
 TEST_CASE("the axes of windows are those of the op's name") {
   const auto axes = [](op_id op) {
     const arguments none_given;
-    return operands(op, {}, none_given, run_op::no_other, plain).window_axes();
+    return float_ops::operands(op, {}, none_given, run_op::no_other, plain).window_axes();
   };
   CHECK(axes(nn::conv1d.id()) == 1);
   CHECK(axes(fn::conv_transpose2d.id()) == 2);
