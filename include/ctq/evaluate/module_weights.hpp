@@ -17,6 +17,7 @@
 #include "ctq/evaluate/observer_set.hpp"
 #include "ctq/evaluate/quantized_tensor.hpp"
 #include "ctq/graph/node.hpp"
+#include "ctq/runtime/packing/parameter_sources.hpp"
 
 // The attributes of modules as a graph computes with them: batch norms folded in, weights rounded.
 // Folding and rounding take longer than running a small model, so both are cached until the tensors
@@ -118,7 +119,7 @@ class module_weights {
     rounded_weight& kept = halves_[{&n, name}];
     if (!kept.weight.is_same(weight)) {
       float_ops::tensor half = *floats;
-      for (float& x : half.data) x = weight_in_float16(x);
+      quantizing::round_to_half(half.data);
       kept = {.weight = weight, .real = float_ops::value(std::move(half))};
     }
     return kept.real;

@@ -23,6 +23,7 @@
 #include "ctq/graph/graph.hpp"
 #include "ctq/graph/place_of.hpp"
 #include "ctq/passes/qat_modules.hpp"
+#include "ctq/runtime/packing/parameter_sources.hpp"
 
 // The nodes of a graph of any stage, each evaluated by itself as its op in Python.
 
@@ -162,8 +163,7 @@ class node_evaluator {
     if (n.op->kind != op_kind::module && n.op->kind != op_kind::pass) return named_values{};
     auto attributes = weights_.folded(n);
     if (!attributes) return attributes;
-    const bool in_half =
-        n.op->kind == op_kind::pass && n.weight != nullptr && n.weight->args.dtype == f16;
+    const bool in_half = n.op->kind == op_kind::pass && quantizing::is_in_half(n);
     const status rounding = Stage == stage::prepared
                                 ? weights_.observe(n, *attributes, options().observers)
                             : in_half ? weights_.round_to_half(n, *attributes)
@@ -252,7 +252,7 @@ class node_evaluator {
     auto attributes = is_module ? attributes_of(n) : result<named_values>(named_values{});
     if (!attributes) return unexpected{attributes.error()};
     std::vector<float_ops::value> real = real_values(reads);
-    if (from.dynamic && n.weight != nullptr && n.weight->args.dtype == f16) {
+    if (from.dynamic && quantizing::is_in_half(n)) {
       if (!is_module && real.size() > 1) real[1] = weights_.in_half(n, "weight", real[1]);
     } else if (from.dynamic) {
       const auto rounded = rounding_.dynamically_quantized(n.observer_config, reads[0]);

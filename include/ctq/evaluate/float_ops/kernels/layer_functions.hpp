@@ -12,6 +12,8 @@
 #include "ctq/evaluate/float_ops/value.hpp"
 #include "ctq/kernels/operands.hpp"
 
+// How an evaluator gives float ops its kernels: functions that compute layers.
+
 namespace ctq::float_ops {
 
 /// The weight of the inputs of a recurrent cell or of its hidden states, and the bias or None.

@@ -17,8 +17,9 @@ namespace ctq::kernels::simd {
 namespace norm_rows {
 
 /// Whether the next Rows rows and their outputs are prefetched: a short row ends before the
-/// hardware prefetcher reaches the next (128 x 512, four rows on Zen 5: 6.0 instead of 7.1 us; two
-/// on Zen 4: 10.5 instead of 10.8). No gain where registers are narrower than a cache line.
+/// hardware prefetcher reaches the next (128 x 512, four rows on Zen 5: 6.0 instead of 7.1 us;
+/// two rows on Zen 4: 10.5 instead of 10.8). No gain where registers are narrower than a cache
+/// line.
 template <class Isa, int Rows>
 inline constexpr bool fetches = Rows >= 2 && row_lanes<Isa>::registers == 1;
 
