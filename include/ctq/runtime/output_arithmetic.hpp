@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -71,7 +72,21 @@ template <int = 0>
 struct output_arithmetic {
   std::vector<std::int32_t> bias;
   std::vector<float> multiplier;
+  std::vector<std::int8_t> coarse;  // all weights, if those of a channel are coarser than given
+
+  /// The weights that belong to them; `given` are those that output_arithmetic_of received.
+  [[nodiscard]] const std::int8_t* weights(const std::int8_t* given) const {
+    return coarse.empty() ? given : coarse.data();
+  }
 };
+
+/// Whether a bias is too large for int32, or leaves no space beside it for products that fit. The
+/// weights can then be halved until it does: if the range of the output contains the bias, each
+/// changes the output by less than 2^-14 of a step.
+[[nodiscard]] inline bool bias_needs_coarser_weights(float bias, float scale_in,
+                                                     float scale_weight) {
+  return std::fabs(kernels::bias_steps(bias, scale_in, scale_weight)) >= 0x1p30F;
+}
 
 /// Errors  accumulator_overflow: a sum that could leave int32, or an output that could, with the
 ///         channel
@@ -80,10 +95,23 @@ template <int = 0>
     std::span<const float> bias, const quantized_weight_view& w, const qparams& in, dtype in_type,
     const qparams& out) {
   const std::size_t outputs = bias.size();
-  output_arithmetic a{std::vector<std::int32_t>(outputs), std::vector<float>(outputs)};
+  output_arithmetic a{std::vector<std::int32_t>(outputs), std::vector<float>(outputs), {}};
   for (std::size_t o = 0; o < outputs; ++o) {
-    const kernels::channel_arithmetic c = kernels::channel_arithmetic_of(
-        bias[o], sums_of_channel(w, outputs, o), in, in_type, w.scale[o], out.scale);
+    const auto arithmetic = [&](const quantized_weight_view& weight, float scale) {
+      return kernels::channel_arithmetic_of(bias[o], sums_of_channel(weight, outputs, o), in,
+                                            in_type, scale, out.scale);
+    };
+    kernels::channel_arithmetic c = arithmetic(w, w.scale[o]);
+    if (!c.exact && bias_needs_coarser_weights(bias[o], in.scale, w.scale[o])) {
+      if (a.coarse.empty()) a.coarse.assign(w.weight.begin(), w.weight.end());
+      const std::size_t per_output = w.weight.size() / outputs;
+      for (int halvings = 1; !c.exact && halvings <= 8; ++halvings) {  // after 8 all are 0
+        for (std::size_t i = o * per_output; i < (o + 1) * per_output; ++i)
+          a.coarse[i] = static_cast<std::int8_t>(
+              std::nearbyint(std::ldexp(static_cast<float>(w.weight[i]), -halvings)));
+        c = arithmetic({a.coarse, w.scale}, std::ldexp(w.scale[o], halvings));
+      }
+    }
     if (!c.exact)
       return fail("accumulator_overflow, channel " + std::to_string(o),
                   "the sum of products can leave int32, or an output step: bias " +

@@ -3,7 +3,10 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace {
@@ -28,9 +31,43 @@ TEST_CASE("the bias takes the input's zero point in") {
   CHECK(a->multiplier == std::vector<float>{0.125F, 0.0625F});
 }
 
-TEST_CASE("a sum that could leave int32 is an error with its channel") {
-  const owned_weight w{.weight = {1, 1}, .scale = {1.0F, 1e-9F}};
+TEST_CASE("a bias that would leave int32 coarsens the weights of its channel, no other's") {
+  // The bias is 3e9 steps of the accumulator: with weights half as fine, 1.5e9.
+  const owned_weight w{.weight = {1, 127, -128, 3, 5, 127}, .scale = {1.0F, 1e-9F}};
+  const auto a = output_arithmetic_of({{0.5F, 3.0F}}, w, {.scale = 1.0F}, quint8, {.scale = 0.5F});
+  REQUIRE(a);
+  CHECK(a->coarse == std::vector<std::int8_t>{1, 127, -128, 2, 2, 64});  // ties to even
+  CHECK(a->weights(w.weight.data()) == a->coarse.data());
+  CHECK(a->bias[0] == 0);
+  CHECK(a->bias[1] == doctest::Approx(1.5e9));
+  CHECK(a->multiplier[1] == 4e-9F);
+}
+
+TEST_CASE("weights are coarsened until the bias fits, at last to zeros") {
+  for (const float scale : {1e-9F, 1e-11F, 1e-13F, 1e-30F}) {
+    const owned_weight w{.weight = {-128, 127, 100}, .scale = {scale}};
+    const auto a = output_arithmetic_of({{-7.0F}}, w, {.scale = 0.5F, .zero_point = 9}, quint8,
+                                        {.scale = 0.25F});
+    REQUIRE(a);
+    const double bias = double{a->multiplier[0]} * a->bias[0];
+    CHECK(bias == doctest::Approx(-28.0));
+    for (std::size_t i = 0; i < 3; ++i)  // a product is less than 2^-15 of the output's steps
+      CHECK(std::fabs(255.0 * double{a->multiplier[0]} * a->weights(w.weight.data())[i] -
+                      255.0 * 0.5 * double{scale} / 0.25 * w.weight[i]) < 0x1p-15);
+  }
+}
+
+TEST_CASE("weights stay as they are where all fits") {
+  const owned_weight w{.weight = {1, 1}, .scale = {1.0F, 1e-8F}};
   const auto a = output_arithmetic_of({{0.0F, 3.0F}}, w, {.scale = 1.0F}, quint8, {});
+  REQUIRE(a);
+  CHECK(a->coarse.empty());
+  CHECK(a->weights(w.weight.data()) == w.weight.data());
+}
+
+TEST_CASE("a bias that leaves int32 in steps of the output is an error with its channel") {
+  const owned_weight w{.weight = {1, 1}, .scale = {1e-9F, 1e-9F}};
+  const auto a = output_arithmetic_of({{0.0F, 3.0F}}, w, {.scale = 1.0F}, quint8, {.scale = 1e-9F});
   REQUIRE(!a);
   CHECK(a.error().place == "accumulator_overflow, channel 1");
   CHECK(a.error().cause.find("the sum of products can leave int32, or an output step: bias") !=

@@ -40,7 +40,11 @@ TEST_CASE("each step gets the qparams of its operands, a relu in the lower bound
 }
 
 TEST_CASE("an overflow is an error that names the node and the channel") {
-  const auto p = make({{.scale = 1e-20F}, {.scale = 1.0F}, {.scale = 1.0F}});
+  const auto p = make({{.scale = 1.0F}, {.scale = 1e-20F}, {.scale = 1.0F}});
   REQUIRE(!p);
   CHECK(p.error().place.starts_with("node 0, accumulator_overflow, channel"));
+}
+
+TEST_CASE("inputs that are almost zero leave a layer its biases") {
+  CHECK(make({{.scale = 1e-20F}, {.scale = 1.0F}, {.scale = 1.0F}}));
 }

@@ -140,7 +140,8 @@ template <class Shape>
   if (!a) return {};
   const kernel_signature signature = layer_signature(s, in.dtype, out == nullptr ? f32 : in.dtype);
   packed_layer p = layer_packing::packed_by(
-      kernels, signature, {integers.data(), a->bias.data(), a->multiplier.data(), read.zero_point});
+      kernels, signature,
+      {a->weights(integers.data()), a->bias.data(), a->multiplier.data(), read.zero_point});
   if (out == nullptr) {
     const std::size_t bytes = outputs * sizeof(float);
     std::memcpy(p.bytes.data() + p.bytes.size() - packing::padded(bytes), a->multiplier.data(),

@@ -106,10 +106,10 @@ template <int = 0>
       packing = at_node(arithmetic.error());
       return;
     }
-    kernels.pack(
-        s.signature,
-        {ordered, arithmetic->bias.data(), arithmetic->multiplier.data(), data.in[0].zero_point},
-        packed);
+    kernels.pack(s.signature,
+                 {arithmetic->weights(ordered), arithmetic->bias.data(),
+                  arithmetic->multiplier.data(), data.in[0].zero_point},
+                 packed);
     if (s.signature.out != f32) return;
     const std::size_t bytes = arithmetic->multiplier.size() * sizeof(float);
     std::memcpy(packed + kernels.packed_bytes(s.signature) - padded(bytes),

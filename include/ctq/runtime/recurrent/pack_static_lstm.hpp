@@ -134,8 +134,10 @@ class static_lstm_packing {
     const auto a = output_arithmetic_of(*bias, *w, in, quint8, out);
     if (!a)
       return fail(place_of(n_) + ", " + product.weight + ", " + a.error().place, a.error().cause);
-    kernels_.pack(key_of(which),
-                  {w->weight.data(), a->bias.data(), a->multiplier.data(), in.zero_point}, packed);
+    kernels_.pack(
+        key_of(which),
+        {a->weights(w->weight.data()), a->bias.data(), a->multiplier.data(), in.zero_point},
+        packed);
     return done{};
   }
 

@@ -56,3 +56,17 @@ TEST_CASE("scales are those of the second axis of a transposed convolution, or o
   CHECK_FALSE(packed({qint8, -1, {0.1}, {1}, {}}).exact);
   CHECK_FALSE(packed({qint8, -1, {0.1}, {0}, {}}, 128).exact);
 }
+
+TEST_CASE(
+    "weights beside a bias that would leave int32 are packed coarser, as by compiled models") {
+  const auto with_scale = [](double scale, std::vector<std::int32_t> integers) {
+    const quantized_tensor weight{{qint8, -1, {scale}, {0}, {}}, {{4, 1, 1, 2}, integers}};
+    const packed_layer p = pack_integer_layer(packing_of_reference, two_groups, weight,
+                                              {3.0F, -3.0F}, tensor_qparams_of(quint8, one), &one);
+    REQUIRE(p.exact);
+    return std::vector<std::byte>(p.bytes.data(), p.bytes.data() + p.bytes.size());
+  };
+  const double scale = 0x1p-29;  // the bias is 3 * 2^30 steps of the accumulator
+  CHECK(with_scale(scale, {0, 1, 2, 3, 4, 5, 6, 7}) ==
+        with_scale(2 * scale, {0, 0, 1, 2, 2, 2, 3, 4}));
+}
