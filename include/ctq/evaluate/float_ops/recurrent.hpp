@@ -28,9 +28,12 @@ inline tensor swapped(const tensor& in) {
 }
 
 /// What follows the names of a cell's weights.
+inline std::string suffix_of(int layer, bool is_reverse) {
+  return "_l" + std::to_string(layer) + (is_reverse ? "_reverse" : "");
+}
 inline std::string suffix_of(const recurrent_shape& s, int cell) {
   if (s.is_cell != 0) return {};
-  return "_l" + std::to_string(cell / s.directions) + (cell % s.directions == 0 ? "" : "_reverse");
+  return suffix_of(cell / s.directions, cell % s.directions == 1);
 }
 
 inline weights weights_of(operands& from, const std::string& suffix) {
@@ -38,17 +41,19 @@ inline weights weights_of(operands& from, const std::string& suffix) {
   return {named("weight_ih"), named("weight_hh"), named("bias_ih"), named("bias_hh")};
 }
 
-/// The given initial state (layers * directions, batch, hidden), or zeros.
-inline tensor initial(operands& from, const value& given, const extents& shape) {
+/// The given initial state, or zeros.
+///   shape       (layers * directions, batch, hidden), of a single cell (batch, hidden)
+///   is_batched  else `given` has no axis of the batch
+inline tensor initial(operands& from, const value& given, const extents& shape, bool is_batched) {
   const auto* t = given.get_if<tensor>();
   if (t == nullptr) {
     from.require(given.is<none>(), "the state is not a tensor");
     return filled(shape);
   }
-  tensor s = *t;
-  if (rank(s.shape) == 2) s.shape.insert(s.shape.begin() + 1, 1);
-  from.require(s.shape == shape, "the state has another shape");
-  return s;
+  extents expected = shape;
+  if (!is_batched) expected.erase(expected.end() - 2);
+  from.require(t->shape == expected, "the state has another shape");
+  return {shape, t->data};
 }
 
 /// The initial state. That of an LSTM is a pair, two arguments, or one tensor.
@@ -60,10 +65,22 @@ inline value state_given(operands& from, bool is_pair) {
   return list{value(at(*both, 0)), value(at(*both, 1))};
 }
 
+/// Checks that it is a pair, for an LSTM, or not; what it holds is for `initial` to check.
+inline void check_state(operands& from, const value& given, bool is_pair) {
+  const auto* const parts = given.get_if<list>();
+  if (!is_pair) from.require(parts == nullptr, "the state is not a tensor");
+  if (is_pair)
+    from.require(given.is<none>() || (parts != nullptr && parts->size() == 2),
+                 "the state is not a pair of tensors");
+}
+
 /// The cell of an op that has one, or two that its nonlinearity chooses from.
 inline recurrent_cell cell_of(operands& from, recurrent_cell kind) {
-  const bool is_relu = kind == recurrent_cell::rnn_tanh && from.text("nonlinearity") == "relu";
-  return is_relu ? recurrent_cell::rnn_relu : kind;
+  if (kind != recurrent_cell::rnn_tanh) return kind;
+  const std::string name{from.text("nonlinearity")};
+  from.require(name == "tanh" || name == "relu",
+               "nonlinearity = '" + name + "' is neither 'tanh' nor 'relu'");
+  return name == "relu" ? recurrent_cell::rnn_relu : kind;
 }
 
 /// What a network returns: the sequence (none of a single cell), and the last state of all cells,
@@ -165,6 +182,8 @@ result<value> recurrent_layers(operands& from) {
   const weights first = weights_of(from, "_l0");
   const std::string problem = check(s.cell, first);
   from.require(problem.empty(), problem);
+  from.require(weights_of(from, suffix_of(s.layers - 1, s.directions == 2)).ih != nullptr,
+               "has no weights for num_layers = " + std::to_string(s.layers));
   if (from.failed()) return from.failure();
   if (unbatched) sequence.shape.insert(sequence.shape.begin() + 1, 1);
   s.steps = sequence.shape[s.batch_first == 0 ? 0 : 1];
@@ -172,12 +191,10 @@ result<value> recurrent_layers(operands& from) {
   s.hidden = first.hidden();
   const extents shape{s.cells(), s.batch, s.hidden};
   const auto* pair = given.get_if<list>();
-  from.require(
-      is_lstm ? given.is<none>() || (pair != nullptr && pair->size() == 2) : pair == nullptr,
-      "the state is not a pair of tensors");
+  check_state(from, given, is_lstm);
   if (from.failed()) return from.failure();
-  const state before{initial(from, pair == nullptr ? given : (*pair)[0], shape),
-                     initial(from, pair == nullptr ? value() : (*pair)[1], shape)};
+  const state before{initial(from, pair == nullptr ? given : (*pair)[0], shape, !unbatched),
+                     initial(from, pair == nullptr ? value() : (*pair)[1], shape, !unbatched)};
   if (from.failed()) return from.failure();
   auto out = by_kernel(from, s, sequence, before);
   if (!out) {
@@ -211,16 +228,10 @@ result<value> single_cell(operands& from) {
   if (unbatched) x.shape.insert(x.shape.begin(), 1);
   const extents shape{x.shape[0], w.hidden()};
   const auto* pair = given.get_if<list>();
-  const auto state_of = [&](const value& v) {
-    const auto* t = v.get_if<tensor>();
-    if (t == nullptr) return filled(shape);
-    from.require(t->data.size() == numel(shape), "the state has another shape");
-    return tensor{shape, t->data};
-  };
-  from.require(pair == nullptr || pair->size() == 2, "the state is not a pair of tensors");
+  check_state(from, given, is_lstm);
   if (from.failed()) return from.failure();
-  const state before{state_of(pair == nullptr ? given : (*pair)[0]),
-                     state_of(pair == nullptr ? value() : (*pair)[1])};
+  const state before{initial(from, pair == nullptr ? given : (*pair)[0], shape, !unbatched),
+                     initial(from, pair == nullptr ? value() : (*pair)[1], shape, !unbatched)};
   if (from.failed()) return from.failure();
   const recurrent_shape s{.cell = kind, .batch = shape[0], .hidden = shape[1], .is_cell = 1};
   auto out = by_kernel(from, s, x, before);

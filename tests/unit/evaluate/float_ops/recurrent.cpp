@@ -270,9 +270,42 @@ TEST_CASE("weights and states that do not fit are errors") {
   CHECK(cause_of({x, filled({1, 2, hidden})}) == "the state is not a pair of tensors");
   CHECK(cause_of({x, list{filled({1, 3, hidden}), filled({1, 2, hidden})}}) ==
         "the state has another shape");
-  CHECK(cause_of({x}, {{"num_layers", 2}}) == "needs two matrices of weights");
+  CHECK(cause_of({x, list{filled({1, hidden}), filled({1, 2, hidden})}}) ==
+        "the state has another shape");
+  CHECK(cause_of({filled({3, input}), list{filled({1, hidden}), filled({1, 1, hidden})}}) ==
+        "the state has another shape");
+  CHECK(cause_of({x, list{some({1, 2, hidden}), value()}}) == "");
+  CHECK(cause_of({x, list{x, value()}}) == "the state has another shape");
+  CHECK(cause_of({x, list{value(2.0), value()}}) == "the state is not a tensor");
+  CHECK(cause_of({x}, {{"num_layers", 2}}) == "has no weights for num_layers = 2");
+  CHECK(cause_of({x}, {{"num_layers", 1000000}, {"bidirectional", true}}) ==
+        "has no weights for num_layers = 1000000");
+  CHECK(cause_of({x}, {{"bidirectional", true}}) == "has no weights for num_layers = 1");
   CHECK(cause_of({x}, {{"bias_hh_l0", filled({3})}}) == "the biases do not fit the hidden size");
   CHECK(cause_of({x}, {{"proj_size", 1}}) == "cannot have proj_size = 1 in ctq");
   CHECK(cause_of({filled({input})}) == "the input needs two or three axes");
   CHECK(cause(run(nn::gru, {x}, attributes)) == "the weights do not fit the hidden size");
+}
+
+TEST_CASE("states of single cells that do not fit are errors") {
+  const tensor x = some({2, input});
+  std::vector<named_value> attributes;
+  cell_weights(3, input, 1).add_to(attributes, "");
+  const auto cause_of = [&](const tensor& in, value state) {
+    return cause(run(nn::gru_cell, {in, std::move(state)}, attributes));
+  };
+  CHECK(cause_of(x, some({2, hidden})) == "");
+  CHECK(cause_of(some({input}), some({hidden})) == "");
+  CHECK(cause_of(x, some({hidden, 2, 1})) == "the state has another shape");
+  CHECK(cause_of(x, some({2 * hidden})) == "the state has another shape");
+  CHECK(cause_of(some({input}), some({1, hidden})) == "the state has another shape");
+  CHECK(cause_of(x, value(1.0)) == "the state is not a tensor");
+  CHECK(cause_of(x, list{some({2, hidden}), value()}) == "the state is not a tensor");
+}
+
+TEST_CASE("a nonlinearity that PyTorch does not have is an error") {
+  std::vector<named_value> attributes{{"nonlinearity", "gelu"}};
+  cell_weights(1, input, 1).add_to(attributes, "");
+  CHECK(cause(run(nn::rnn_cell, {some({2, input})}, attributes)) ==
+        "nonlinearity = 'gelu' is neither 'tanh' nor 'relu'");
 }
