@@ -38,7 +38,7 @@ from torch.ao.quantization.fx.tracer import QuantizationTracer
 from torch.ao.quantization.quant_type import QuantType
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
-from export_fx import function_names  # noqa: E402
+from fx_export.rows.row_format import function_names  # noqa: E402
 
 ENGINE = "qnnpack"
 BACKENDS = {None: get_native_backend_config, "qnnpack": get_qnnpack_backend_config,

@@ -9,7 +9,6 @@ evaluation, and for the latter what the float model and PyTorch's reference mode
 """
 
 import copy
-import importlib.util
 import math
 import sys
 import warnings
@@ -22,16 +21,13 @@ from torch.ao.quantization.quantize_fx import convert_to_reference_fx, prepare_f
 
 import networks
 
+sys.path.insert(0, str(Path(sys.argv[1]).resolve().parent))
+from fx_export.exporter import Exporter
+from fx_export.files import write_rows, write_safetensors
+
 # How many inputs calibrate, and as many evaluate: more of small inputs, whose outputs have few values,
 # since the error of one says little.
 FEW, MANY = 8, 64
-
-
-def load(path):
-    spec = importlib.util.spec_from_file_location("export_fx", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def outputs_of(model, inputs):
@@ -48,12 +44,12 @@ def reference_model(model, name, calibration):
     return convert_to_reference_fx(prepared, backend_config=backend)
 
 
-def write(exporter, folder, name, seed):
+def write(folder, name, seed):
     model = networks.build(name, seed)
     shapes = networks.NETWORKS[name][1]
-    exported = exporter.Exporter(copy.deepcopy(model), shapes)
-    exporter.write_rows(folder / f"{name}.json", exported.content())
-    exporter.write_safetensors(folder / f"{name}.{seed}.safetensors", exported.weights())
+    exported = Exporter(copy.deepcopy(model), shapes)
+    write_rows(folder / f"{name}.json", exported.content())
+    write_safetensors(folder / f"{name}.{seed}.safetensors", exported.weights())
 
     generator = torch.Generator().manual_seed(seed + 2)
     samples = MANY if all(math.prod(shape) <= 1024 for shape in shapes) else FEW
@@ -67,16 +63,16 @@ def write(exporter, folder, name, seed):
     for i, inputs in enumerate(evaluation):
         data |= {f"float.{i}.{k}": y for k, y in enumerate(outputs_of(model, inputs))}
         data |= {f"reference.{i}.{k}": y for k, y in enumerate(outputs_of(reference, inputs))}
-    exporter.write_safetensors(folder / f"{name}.{seed}.data.safetensors", data)
+    write_safetensors(folder / f"{name}.{seed}.data.safetensors", data)
 
 
 def main():
     warnings.filterwarnings("ignore")
     torch.set_num_threads(1)
-    exporter, folder, name, seeds = load(sys.argv[1]), Path(sys.argv[2]), sys.argv[3], sys.argv[4]
+    folder, name, seeds = Path(sys.argv[2]), sys.argv[3], sys.argv[4]
     with torch.no_grad():
         for seed in range(int(seeds)):
-            write(exporter, folder, name, seed)
+            write(folder, name, seed)
 
 
 if __name__ == "__main__":

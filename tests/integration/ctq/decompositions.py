@@ -8,7 +8,6 @@ are models that change tensors in place. No decomposition is without a case. Wit
 
 import copy
 import functools
-import importlib.util
 import inspect
 import json
 import math
@@ -35,6 +34,7 @@ try:
 except ImportError:
     DeformConv2d = None
 
+
 def attention_of_pytorch_2(query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None,
                            enable_gqa=False):
     """F.scaled_dot_product_attention, where PyTorch is older."""
@@ -55,6 +55,14 @@ def attention_of_pytorch_2(query, key, value, attn_mask=None, dropout_p=0.0, is_
 if not hasattr(F, "scaled_dot_product_attention"):
     F.scaled_dot_product_attention = attention_of_pytorch_2
     attention_of_pytorch_2.__name__ = "scaled_dot_product_attention"
+
+sys.path.insert(0, str(Path(sys.argv[2]).resolve().parent))  # after that: it is decomposed
+from fx_export import decompositions
+from fx_export.errors import NotExpressible
+from fx_export.exporter import Exporter
+from fx_export.files import write_rows
+from fx_export.graphs.evaluation import outputs_of
+from fx_export.rows.row_format import class_name, function_names, target_of
 
 T, IMAGE = (2, 6, 8), (2, 8, 6, 6)
 INT = "int64"
@@ -921,10 +929,10 @@ def inputs_for(shapes, seed):
             torch.randint(-2, 3, shape).float() if whole else torch.randn(shape) for shape in shapes]
 
 
-def export(exporter, f, shapes):
+def export(f, shapes):
     model = model_of(f, len(shapes))
-    exported = exporter.Exporter(copy.deepcopy(model), [s[0] if s[-1] == INT else s for s in shapes],
-                                 dtypes=[torch.int64 if s[-1] == INT else torch.float32 for s in shapes])
+    exported = Exporter(copy.deepcopy(model), [s[0] if s[-1] == INT else s for s in shapes],
+                        dtypes=[torch.int64 if s[-1] == INT else torch.float32 for s in shapes])
     return model, exported, exported.content()
 
 
@@ -958,23 +966,22 @@ def check_floats(rows, written, quantized):
             name in QUANTIZED.get(original, ())), f"{original} is written with {name}, which backends quantize"
 
 
-def check(case, exporter, ctq, folder, written, quantized):
+def check(case, ctq, folder, written, quantized):
     f, shapes = case
     written.clear()
-    model, exported, rows = export(exporter, f, shapes)
+    model, exported, rows = export(f, shapes)
     check_floats(rows, written, quantized)
     for seed in range(3):
         inputs = inputs_for(shapes, seed)
         with torch.no_grad():
             wanted = flat(model(*(x.clone() for x in inputs)))
-            got = flat(exporter.outputs_of(exported.graph, exported.model, inputs,
-                                           exported.changed_modules))
+            got = flat(outputs_of(exported.graph, exported.model, inputs, exported.changed_modules))
         assert len(wanted) == len(got), (len(wanted), len(got))
         for a, b in zip(wanted, got):
             assert a.shape == b.shape, (a.shape, b.shape)
             assert torch.allclose(a.double(), b.double(), 1e-4, 1e-5, equal_nan=True), (seed, a, b)
             assert a.is_floating_point() == b.is_floating_point(), (a.dtype, b.dtype)
-    exporter.write_rows(folder / "model.json", rows)
+    write_rows(folder / "model.json", rows)
     exported.weights()
     done = subprocess.run([ctq, "import", "--fx", folder / "model.json"], capture_output=True, text=True,
                           check=False)
@@ -983,27 +990,24 @@ def check(case, exporter, ctq, folder, written, quantized):
 
 def main():
     warnings.filterwarnings("ignore")
-    ctq, path = sys.argv[1:]
-    spec = importlib.util.spec_from_file_location("export_fx", path)
-    exporter = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(exporter)
-    import fx_decompositions
+    ctq = sys.argv[1]
     torch.fx.symbolic_trace(model_of(lambda x: left_as_call(x), 1))  # the code that this makes wraps it, too
+    names = function_names()
     used, written = set(), {}  # by node: the call in whose place it is
 
     def note_nodes(args):
         builder = next(x for x in flat(args) if isinstance(x, torch.fx.Proxy)).tracer
         node = builder.replaced
-        original = (exporter.class_name(type(builder.model.get_submodule(node.target))) if node.op == "call_module"
-                    else exporter.Exporter(builder.model, None).target(node))
+        original = (class_name(type(builder.model.get_submodule(node.target))) if node.op == "call_module"
+                    else target_of(node, names))
         written.update((added, original) for added in builder.added)
-    for table in fx_decompositions.DECOMPOSITIONS, fx_decompositions.MODULES:
+    for table in decompositions.DECOMPOSITIONS, decompositions.MODULES:
         for key, decompose in table.items():
             @functools.wraps(decompose)
             def noted(*args, _decompose=decompose, **named):
                 try:
                     result = _decompose(*args, **named)
-                except fx_decompositions.Undecomposed:
+                except decompositions.Undecomposed:
                     used.add(_decompose)
                     raise
                 if result is not None:
@@ -1011,34 +1015,34 @@ def main():
                     note_nodes(args)
                 return result
             table[key] = noted
-    every = {d.__wrapped__ for table in (fx_decompositions.DECOMPOSITIONS, fx_decompositions.MODULES)
+    every = {d.__wrapped__ for table in (decompositions.DECOMPOSITIONS, decompositions.MODULES)
              for d in table.values()}
     quantized = calls_of_backend(ctq)
     with tempfile.TemporaryDirectory() as folder:
         for i, case in enumerate([*CASES, *IN_PLACE, *(case for case, _ in WRITTEN_AS)]):
             try:
-                check(case, exporter, ctq, Path(folder), written, quantized)
+                check(case, ctq, Path(folder), written, quantized)
             except Exception as e:
                 line = getattr(getattr(case[0], "__code__", None), "co_firstlineno", "")
                 raise AssertionError(f"case {i}, {case}, line {line}: {e}") from e
     # Parameters stay parameters, which another model may have trained.
-    read = {row["target"] for row in export(exporter, norm(nn.InstanceNorm1d, 6, track_running_stats=True), [T])[2]
+    read = {row["target"] for row in export(norm(nn.InstanceNorm1d, 6, track_running_stats=True), [T])[2]
             if row["op"] == "get_attr"}
     assert {"f.running_mean", "f.running_var"} <= read, read
     for (f, shapes), targets in WRITTEN_AS:
-        rows = export(exporter, f, shapes)[2]
+        rows = export(f, shapes)[2]
         called = [row["target"] for row in rows if row["op"].startswith("call")]
         assert called == targets, called
-    assert [row["target"] for row in export(exporter, torch.linalg.inv, [(3, 3)])[2]][1] == "torch.linalg.inv"
+    assert [row["target"] for row in export(torch.linalg.inv, [(3, 3)])[2]][1] == "torch.linalg.inv"
     for (f, shapes), words in REFUSED:
         try:
-            export(exporter, f, shapes)
-        except exporter.NotExpressible as e:
+            export(f, shapes)
+        except NotExpressible as e:
             assert words in str(e), e
         else:
             raise AssertionError(f"{words}: it is not refused")
     if not DeformConv2d:
-        every.remove(fx_decompositions.DECOMPOSITIONS["torchvision.deform_conv2d"].__wrapped__)
+        every.remove(decompositions.DECOMPOSITIONS["torchvision.deform_conv2d"].__wrapped__)
     missing = [d for d in every if d not in used]
     assert not missing, missing
 

@@ -479,17 +479,17 @@ assert torch.equal(tensors["_tensor_constant2"], torch.ones(4, 4).triu(1))
 '''
 
 CHECK_SIZED = '''
-import copy, importlib.util, sys
+import copy, os, sys
 import torch
 import nets
 
-spec = importlib.util.spec_from_file_location("export_fx", sys.argv[1])
-export_fx = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(export_fx)
+sys.path.insert(0, os.path.dirname(os.path.abspath(sys.argv[1])))
+from fx_export.exporter import Exporter
+
 for make, x in (nets.Sized, torch.randint(0, 9, (2, 6))), (nets.Accumulated, torch.randn(2, 8)):
     model = make().eval()
     same = copy.deepcopy(model)
-    exporter = export_fx.Exporter(model, [x.shape])
+    exporter = Exporter(model, [x.shape])
     graph, _ = exporter.trace()
     assert torch.equal(exporter.model.state_dict().get("seen", torch.zeros(8)), torch.zeros(8))
     traced = torch.fx.GraphModule(exporter.model, graph)
