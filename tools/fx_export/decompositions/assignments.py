@@ -1,46 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Tensors that are made, written into, or converted."""
+"""Values that are written into a tensor, as a new tensor."""
 
 import math
 import operator
 
 import torch
 
-from fx_export.decompositions.table import (
-    axis_of, decomposes, decomposes_function, dtype_of, is_complex, is_tensor, numbers_of, rank_of, size_of,
-    Undecomposed)
+from fx_export.decompositions.factories import filled
 from fx_export.decompositions.indices import of_pairs
+from fx_export.decompositions.table import (
+    axis_of, decomposes, decomposes_function, dtype_of, is_complex, is_tensor, rank_of, size_of, Undecomposed)
 from fx_export.decompositions.views import reshaped
 
 
-def filled(x, value, size, dtype=None):
-    return torch.full(tuple(size), value, dtype=dtype_of(x) if dtype is None else dtype)
-
-
-@decomposes(".new_zeros", ".new_empty")
-def new_zeros(x, *sizes, size=None, dtype=None, **_):
-    return filled(x, 0, numbers_of(sizes) if size is None else size, dtype)
-
-
-@decomposes(".new_ones")
-def new_ones(x, *sizes, size=None, dtype=None, **_):
-    return filled(x, 1, numbers_of(sizes) if size is None else size, dtype)
-
-
-@decomposes(".new_full")
-def new_full(x, size, fill_value, dtype=None, **_):
-    return filled(x, fill_value, size, dtype)
-
-
-@decomposes(".new_tensor")
-def new_tensor(x, data, dtype=None, **_):
-    if is_tensor(data):
-        return to(data, dtype=dtype_of(x) if dtype is None else dtype)
-    return torch.tensor(data, dtype=dtype_of(x) if dtype is None else dtype)
-
-
 def as_type_of(x, value):
-    """What x holds after value is written into it."""
+    """A value with the type of x, as x has it after it is written."""
     dtype = dtype_of(x)
     if dtype_of(value) == dtype:
         return value
@@ -73,7 +47,7 @@ def are_same(a, b):
 
 
 def unmasked(tracer, value, mask):
-    """Of what is computed of y[mask], element by element: the same of y. None of another value."""
+    """If a value is computed of y[mask], element by element: the same, computed of y. Else None."""
     if not is_tensor(value):
         return value
     node = value.node
@@ -106,7 +80,7 @@ def written_where(x, mask, value):
 
 
 def assigned(x, items, value):
-    """Constants say which elements are taken from where."""
+    """x after x[items] = value, by constants that say which element comes from where."""
     size = tuple(size_of(x))
     if any(isinstance(i, torch.fx.Proxy) for i in items):
         if len(items) != 1:
@@ -153,80 +127,3 @@ def zero(x):
 @decomposes(".copy")
 def copy(x, source, non_blocking=False):
     return as_type_of(x, source).expand(tuple(size_of(x)))
-
-
-def of_a_dtype(call):
-    """x.cumsum(1, dtype=torch.float32) is x.float().cumsum(1): rows have no type of a result."""
-    def convert(x, *args, dtype=None, **named):
-        if not isinstance(dtype, torch.dtype):
-            return None
-        if dtype == torch.bool:  # of what all elements are
-            return call(x.float(), *args, **named).ne(0)
-        return call(x.float() if dtype.is_floating_point else x.long(), *args, **named)
-    return convert
-
-
-def filled_like(call):
-    """Of complex numbers a constant, since its size is known."""
-    of_reals = of_a_dtype(call)
-
-    def make(x, *args, **named):
-        value = x.tracer.value_of_replaced()
-        if value.is_complex():
-            filled = call(value, *args, **{k: v for k, v in named.items() if k == "fill_value"})
-            return x.tracer.as_pairs(x.tracer.attribute(torch.view_as_real(filled)))
-        return of_reals(x, *args, **named)
-    return make
-
-
-for _name in "sum", "cumsum", "cumprod":
-    decomposes(_name)(of_a_dtype(getattr(torch, _name)))
-for _name in "zeros_like", "ones_like", "full_like":
-    decomposes(_name)(filled_like(getattr(torch, _name)))
-
-
-@decomposes("empty_like")
-def empty_like(x, **named):
-    """What the model's code writes into."""
-    made = filled_like(torch.zeros_like)(x, **named)
-    return torch.zeros_like(x) if made is None else made
-
-
-# What x.type() gives.
-TYPES = {"torch.FloatTensor": torch.float32, "torch.LongTensor": torch.int64, "torch.BoolTensor": torch.bool}
-
-
-@decomposes(".to", ".type_as", ".type")
-def to(x, *others, dtype=None, device=None, non_blocking=False, copy=False):
-    """The type that a tensor has anyway, or another. (There is one device.)"""
-    others = [TYPES.get(other, other) if isinstance(other, str) else other for other in others]
-    if any(isinstance(other, str) and other != "cpu" for other in others):
-        return None
-    for other in others:
-        if isinstance(other, torch.fx.Proxy):
-            dtype = dtype_of(other)
-        elif isinstance(other, torch.dtype):
-            dtype = other
-    own = dtype_of(x)
-    if dtype in (None, own):
-        return x
-    forms = {torch.float32: x.float, torch.int64: x.long, torch.int32: x.long}
-    if dtype == torch.bool:
-        return x.ne(0)
-    return forms[dtype]() if dtype in forms else None
-
-
-@decomposes(".byte")
-def byte(x):
-    """Of a mask."""
-    return x if dtype_of(x) == torch.bool else None
-
-
-@decomposes(".cpu")
-def cpu(x):
-    return x
-
-
-@decomposes(".requires_grad")
-def requires_grad(x, requires_grad=True):
-    return x

@@ -5,7 +5,7 @@ import operator
 
 import torch
 
-from fx_export.decompositions.elements import atan2
+from fx_export.decompositions.powers import atan2
 from fx_export.decompositions.table import decomposes, decomposes_function, is_complex, is_tensor, Undecomposed
 from fx_export.decompositions.views import stacked, unsqueezed
 

@@ -13,7 +13,7 @@ from fx_export.decompositions.views import permuted
 
 
 def waves(count, rows, columns, sign):
-    """By row, column: the cosine and the sine of their product, of so many to a circle."""
+    """The cosine and the sine of row times column, [rows, columns, 2]; count of them make a circle."""
     turns = (torch.arange(rows)[:, None] * torch.arange(columns) % count).double() * (2 * math.pi / count)
     return torch.stack([turns.cos(), turns.sin() * sign], -1)
 
@@ -31,7 +31,7 @@ def scale_of(norm, count, is_inverse):
 
 
 def by_matrix(x, dim, equation, matrix):
-    """The axis is the last one of numbers in the product. (Pairs have one more.)"""
+    """The product of an axis with a matrix. In the equation it is the last axis of numbers. (Pairs have one more.)"""
     rank = rank_of(x)
     others = [axis for axis in range(rank - is_complex(x)) if axis != dim]
     y = torch.einsum(equation, permuted(x, (*others, dim, *range(len(others) + 1, rank))), matrix.float())
@@ -40,7 +40,7 @@ def by_matrix(x, dim, equation, matrix):
 
 
 def transformed(x, n, dim, norm, *, is_inverse=False, is_real=False):
-    """is_real: of real numbers, without the half that is the other's mirror image."""
+    """A transform along an axis. is_real: of real numbers, without the half that mirrors the other one."""
     pairs = is_complex(x)
     x = x.tracer.pairs_of(x) if pairs else x
     dim %= rank_of(x) - pairs
@@ -113,7 +113,7 @@ for _suffix, _default in ("2", (-2, -1)), ("n", None):
 @decomposes("stft")
 def stft(x, n_fft, hop_length=None, win_length=None, window=None, center=True, pad_mode="reflect", normalized=False,
          onesided=None, return_complex=None):
-    """Windows of a signal, and their transforms."""
+    """Transforms of the windows of a signal."""
     if is_complex(x) or is_computed(window):
         raise Undecomposed("complex numbers, or a window that is computed")
     if center:

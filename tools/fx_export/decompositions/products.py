@@ -1,20 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Products of vectors and matrices, einsum among them."""
+"""Products of vectors and matrices."""
 
 import math
 import operator
-import string
 
 import torch
 
-from fx_export.decompositions.elements import scaled
-from fx_export.decompositions.table import (
-    axis_of, decomposes, decomposes_function, is_complex, is_tensor, rank_of, size_of, Undecomposed)
-from fx_export.decompositions.views import permuted, reshaped, stacked, unsqueezed
+from fx_export.decompositions.einsum import tensordot
+from fx_export.decompositions.sums import scaled
+from fx_export.decompositions.table import decomposes, decomposes_function, is_tensor, rank_of, size_of
+from fx_export.decompositions.views import permuted, reshaped, unsqueezed
 
 
 def by_all_matrices(multiply):
-    """Matrices are expanded where both tensors lack some."""
+    """Expands matrices where both tensors lack some."""
     def decompose(a, b):
         left, right = size_of(a)[:-2], size_of(b)[:-2]
         batch = torch.broadcast_shapes(left, right)
@@ -49,7 +48,7 @@ def dot(x, tensor):
 
 @decomposes("inner")
 def inner(x, other):
-    """Of the last axes; of numbers, products."""
+    """Products of last axes; of numbers, their products."""
     if rank_of(x) == 0 or rank_of(other) == 0:
         return x.mul(other)
     return tensordot(x, other, ([-1], [-1]))
@@ -81,7 +80,7 @@ def outer(x, vec2):
 
 
 def added(x, beta, product):
-    """A beta of 0 leaves out what x holds, which may be no number."""
+    """beta x + product. A beta of 0 leaves out what x holds, which may be no number."""
     if is_tensor(beta) or beta != 0:
         return scaled(x, beta).add(product)
     return product.expand(torch.broadcast_shapes(size_of(x), size_of(product)))
@@ -132,91 +131,3 @@ def cross(x, other, dim=None):
     if dim is None:
         dim = list(size_of(x)).index(3)
     return turned(x, -1).mul(turned(other, -2)).sub(turned(x, -2).mul(turned(other, -1)))
-
-
-@decomposes("tensordot")
-def tensordot(a, b, dims=2, out=None):
-    if isinstance(dims, int):
-        of_a, of_b = range(rank_of(a) - dims, rank_of(a)), range(dims)
-    else:
-        of_a, of_b = ([d] if isinstance(d, int) else list(d) for d in dims)
-    letters = iter(string.ascii_letters)
-    first = [next(letters) for _ in size_of(a)]
-    second = [next(letters) for _ in size_of(b)]
-    for i, k in zip(of_a, of_b):
-        second[axis_of(b, k)] = first[axis_of(a, i)]
-    out = [c for c in first if c not in second] + [c for c in second if c not in first]
-    equation = f"{''.join(first)},{''.join(second)}->{''.join(out)}"
-    return torch.einsum(equation, a, b) if out else einsum(equation, a, b)
-
-
-@decomposes("einsum")
-def einsum(equation, *tensors):
-    """Of one tensor, of more than two, with a letter twice in a tensor, or with no axis left; of two at a time."""
-    if not isinstance(equation, str):
-        return None
-    if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)):
-        tensors = tensors[0]
-    equation = equation.replace(" ", "")
-    if any(map(is_complex, tensors)):
-        return einsum_of_complex(equation, *tensors)
-    terms = equation.split("->")[0].split(",")
-    is_plain = all(len(set(t.replace(".", ""))) == len(t.replace(".", "")) for t in terms)
-    if len(tensors) == 2 and is_plain and not has_no_axes(equation, terms):
-        return None
-    dots = max([rank_of(x) - len(t) + 3 for t, x in zip(terms, tensors) if "..." in t], default=0)
-    unused = [c for c in string.ascii_letters if c not in equation]
-    terms = [t.replace("...", "".join(unused[dots - rank_of(x) + len(t) - 3:dots])) if "..." in t else t
-             for t, x in zip(terms, tensors)]
-    if "->" in equation:
-        out = equation.split("->")[1].replace("...", "".join(unused[:dots]))
-    else:
-        letters = "".join(terms)
-        out = "".join(unused[:dots]) + "".join(sorted(
-            c for c in set(letters) - set(unused[:dots]) if letters.count(c) == 1))
-    tensors = [without_repeated_letters(t, x) for t, x in zip(terms, tensors)]
-    term, x = tensors[0]
-    for i, (other, y) in enumerate(tensors[1:], 2):
-        rest = set(out).union(*(t for t, _ in tensors[i:]))
-        kept = "".join(dict.fromkeys(c for c in term + other if c in rest))
-        kept = (out or kept or term[:1]) if i == len(tensors) else kept
-        x = torch.einsum(f"{term},{other}->{kept}", x, y)
-        term = kept
-    summed = [i for i, c in enumerate(term) if c not in out]
-    if summed:
-        x, term = x.sum(summed), "".join(c for c in term if c in out)
-    return permuted(x, [term.index(c) for c in out])
-
-
-def einsum_of_complex(equation, *tensors):
-    if len(tensors) != 2 or not all(map(is_complex, tensors)):
-        raise Undecomposed("torch.einsum of one tensor, or of more than two, with complex numbers, or with others")
-
-    def product(x, y):
-        result = einsum(equation, x, y)
-        return torch.einsum(equation, x, y) if result is None else result
-    (a, b), (c, d) = ((pairs[..., 0], pairs[..., 1]) for pairs in (x.tracer.pairs_of(x) for x in tensors))
-    return tensors[0].tracer.as_pairs(stacked([product(a, c).sub(product(b, d)), product(a, d).add(product(b, c))], -1))
-
-
-def has_no_axes(equation, terms):
-    """Whether an equation gives a number."""
-    if "->" in equation:
-        return equation.endswith("->")
-    return "..." not in equation and all("".join(terms).count(c) > 1 for c in "".join(terms))
-
-
-def without_repeated_letters(term, x):
-    """The diagonal of axes that have the same letter, which is the last one then."""
-    size = list(size_of(x))
-    while len(set(term)) < len(term):
-        c = next(c for c in term if term.count(c) > 1)
-        i = term.index(c)
-        k = term.index(c, i + 1)
-        others = [axis for axis in range(len(term)) if axis not in (i, k)]
-        n = size[i]
-        x = permuted(x, (*others, i, k))
-        x = reshaped(x, *(size[axis] for axis in others), n * n)[..., ::n + 1]
-        term = "".join(term[axis] for axis in others) + c
-        size = [size[axis] for axis in others] + [n]
-    return term, x

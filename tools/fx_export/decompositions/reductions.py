@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Sums, extremes and the like along axes, and what sorts."""
+"""Sums, extremes and the like along axes."""
 
 import math
 
 import torch
 
-from fx_export.decompositions.elements import finite_or_zero, maximum, minimum
-from fx_export.decompositions.table import (
-    axis_of, decomposes, dtype_of, is_tensor, rank_of, size_of, Undecomposed)
-from fx_export.decompositions.views import mean_of, reshaped, stacked, unsqueezed
+from fx_export.decompositions.extremes import maximum, minimum
+from fx_export.decompositions.powers import finite_or_zero
+from fx_export.decompositions.table import axis_of, decomposes, dtype_of, is_tensor, rank_of, size_of, Undecomposed
+from fx_export.decompositions.views import mean_of, reshaped, unsqueezed
 
 
 def of_all_or_two(extreme, extreme_of_two):
@@ -87,16 +87,11 @@ def nanmean(x, *axes, **named):
 
 @decomposes("logcumsumexp")
 def logcumsumexp(x, dim):
-    """Of each element and those before it, which are one axis more."""
+    """logsumexp of each element and those before it, along one axis more."""
     dim, count = axis_of(x, dim), size_of(x)[dim]
     later = torch.ones(count, count).triu(1).bool().reshape(count, count, *[1] * (rank_of(x) - dim - 1))
     all_of_axis = unsqueezed(x, dim).expand(*size_of(x)[:dim], count, *size_of(x)[dim:])
     return logsumexp(all_of_axis.masked_fill(later, -math.inf), dim + 1)
-
-
-@decomposes("dist")
-def dist(x, other, p=2):
-    return vector_norm(x.sub(other), p)
 
 
 @decomposes("count_nonzero")
@@ -118,93 +113,6 @@ def spread_and_mean(x, spread, dim, unbiased, keepdim):
     if dim is None or isinstance(dim, bool):  # torch.std_mean(x, False)
         return getattr(x, spread)(unbiased if dim is None else dim), mean_of(x)
     return getattr(x, spread)(dim, unbiased, keepdim), mean_of(x, dim, keepdim)
-
-
-@decomposes("norm")
-def norm(x, p="fro", dim=None, keepdim=False, *, dtype=None):
-    """Of another kind than 1 and 2."""
-    if dtype is not None or p == "nuc":
-        raise Undecomposed(f"p={p}, dtype={dtype}")
-    if p in (1, 2):
-        return None
-    return vector_norm(x, 2 if p in ("fro", None) else p, dim, keepdim)
-
-
-@decomposes("linalg.vector_norm")
-def vector_norm(x, ord=2, dim=None, keepdim=False, *, dtype=None):
-    if dtype is not None:
-        raise Undecomposed(f"dtype={dtype}")
-    axes = tuple(range(rank_of(x))) if dim is None else (dim,) if isinstance(dim, int) else tuple(dim)
-    if ord == 0:
-        return x.ne(0).float().sum(axes, keepdim)
-    if math.isinf(ord):
-        return (torch.amax if ord > 0 else torch.amin)(x.abs(), axes, keepdim)
-    if ord == 1:
-        return x.abs().sum(axes, keepdim)
-    if ord == 2:
-        return x.mul(x).sum(axes, keepdim).sqrt()
-    return x.abs().pow(float(ord)).sum(axes, keepdim).pow(1.0 / ord)
-
-
-@decomposes("F.normalize")
-def normalize(x, p=2.0, dim=1, eps=1e-12, out=None):
-    """Along several axes."""
-    if isinstance(dim, int):
-        return None
-    return x.div(vector_norm(x, p, dim, True).clip(min=eps))
-
-
-@decomposes("linalg.norm")
-def linalg_norm(x, ord=None, dim=None, keepdim=False, *, dtype=None):
-    is_vector = ord in (None, "fro") or isinstance(dim, int) or (dim is not None and len(dim) == 1)
-    if not is_vector and not (dim is None and rank_of(x) == 1):
-        raise Undecomposed(f"ord={ord}, a norm of matrices")
-    return vector_norm(x, 2 if ord in (None, "fro") else ord, dim, keepdim, dtype=dtype)
-
-
-@decomposes("median")
-def median(x, dim=None, keepdim=False):
-    if dim is None:
-        count = math.prod(size_of(x))
-        return reshaped(x, -1).sort(0)[0].select(0, (count - 1) // 2)
-    return kthvalue(x, (size_of(x)[dim] + 1) // 2, dim, keepdim)
-
-
-@decomposes("quantile")
-def quantile(x, q, dim=None, keepdim=False, *, interpolation="linear"):
-    """Of constant shares, each between two elements of what is sorted."""
-    shares = x.tracer.constant(q) if is_tensor(q) else torch.tensor(q)
-    if shares is None or interpolation != "linear" or (dim is None and keepdim):
-        raise Undecomposed(f"q={q}, interpolation={interpolation}, keepdim={keepdim}")
-    x, dim = (reshaped(x, -1), 0) if dim is None else (x, dim)
-    x, last = x.sort(dim)[0], size_of(x)[dim] - 1
-
-    def of_share(share):
-        low = math.floor(share * last)
-        first, second = (x.select(dim, min(i, last)) for i in (low, low + 1))
-        between = first.add(second.sub(first).mul(share * last - low))
-        return unsqueezed(between, axis_of(x, dim)) if keepdim else between
-    if shares.dim() == 0:
-        return of_share(shares.item())
-    return stacked([of_share(share) for share in shares.tolist()], 0)
-
-
-@decomposes("kthvalue")
-def kthvalue(x, k, dim=-1, keepdim=False):
-    values, indices = (x.sort(dim)[i] for i in range(2))
-    if keepdim:
-        return values.narrow(dim, k - 1, 1), indices.narrow(dim, k - 1, 1)
-    return values.select(dim, k - 1), indices.select(dim, k - 1)
-
-
-@decomposes("argsort")
-def argsort(x, dim=-1, descending=False, **_):
-    return x.sort(dim, descending)[1]
-
-
-@decomposes("msort")
-def msort(x):
-    return x.sort(0)[0]
 
 
 @decomposes("diff")

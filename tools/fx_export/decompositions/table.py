@@ -11,11 +11,11 @@ HIGHEST = torch.finfo(torch.float32).max
 
 
 class Undecomposed(Exception):
-    """A call whose arguments no decomposition has."""
+    """ctq cannot have a call, not with others either; the message says what is in the way."""
 
 
 def decomposes(*names):
-    """A function for "NAME", torch.NAME and the method NAME, where PyTorch has them; ".NAME", the method
+    """Marks a decomposition: "NAME" is torch.NAME and the method NAME, where PyTorch has them; ".NAME", the method
     alone; "F.NAME", torch.nn.functional.NAME; "linalg.NAME", torch.linalg.NAME; "special.NAME"; "fft.NAME"."""
     def add(decompose):
         for name in names:
@@ -54,7 +54,7 @@ def size_of(x):
 
 
 def dtype_of(x):
-    """None of a number, such as x.sum().item()."""
+    """The type of a tensor; None for a number, such as x.sum().item()."""
     return x.dtype if isinstance(x, torch.Tensor) else getattr(x.tracer.value_of(x), "dtype", None)
 
 
@@ -92,3 +92,13 @@ def axis_of_rank(dim, rank):
 def numbers_of(given):
     """x.new_zeros(2, 3) and x.new_zeros((2, 3)) have the same numbers."""
     return tuple(given[0]) if len(given) == 1 and isinstance(given[0], (tuple, list)) else given
+
+
+def pair(value):
+    """A number for each of two axes."""
+    return of_axes(value, 2)
+
+
+def of_axes(value, count):
+    """A number for each axis, of one number for all or one for each."""
+    return (value,) * count if isinstance(value, int) else tuple(value) * (count + 1 - len(value))

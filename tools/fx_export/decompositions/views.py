@@ -32,7 +32,7 @@ def permuted(x, order):
 
 
 def selected(x, dim, places):
-    """Slices of an axis, of constant numbers."""
+    """The slices of an axis at constant places."""
     return torch.index_select(x, dim, torch.tensor(places))
 
 
@@ -41,7 +41,7 @@ def stacked(tensors, dim):
 
 
 def mean_of(x, axes=None, keepdim=False):
-    """Along some axes, or all."""
+    """The mean along some axes, or all."""
     if axes is None:
         return x.sum().mul(1 / math.prod(size_of(x)))
     axes = (axes,) if isinstance(axes, int) else tuple(axes)
@@ -49,8 +49,18 @@ def mean_of(x, axes=None, keepdim=False):
 
 
 def by_matrices(x, matrices):
-    """The last axes of an image, each multiplied by a matrix."""
+    """An image whose last axes are multiplied by a matrix each."""
     image = "xyz"[:len(matrices)]
     for axis, matrix in zip(image, matrices):
         x = torch.einsum(f"...{image},{axis}o->...{image.replace(axis, 'o')}", x, matrix)
     return x
+
+
+def of_one_size(*tensors):
+    """Tensors, expanded to the size to which they broadcast."""
+    size = broadcast_size(*tensors)
+    return [x if tuple(size_of(x)) == size else x.expand(size) for x in tensors]
+
+
+def broadcast_size(*tensors):
+    return tuple(torch.broadcast_shapes(*map(size_of, tensors)))

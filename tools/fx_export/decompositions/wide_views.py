@@ -20,7 +20,7 @@ def whole_size(x):
 
 
 def of_size(flat, size):
-    """Elements in order as a tensor."""
+    """A tensor, or a wide view, of elements in order."""
     if len(size) <= MOST_AXES:
         return reshaped(flat, *size)
     view = flat.clone()
@@ -42,7 +42,7 @@ def reshape(x, *size, shape=None, **_):
 
 
 def reordered(x, order):
-    """Blocks of axes, one after the other, are moved to their places."""
+    """Moves blocks of axes, one after the other, to their places."""
     size, axes, flat = [*whole_size(x)], [*range(len(order))], x
     for to in range(len(order)):
         at = axes.index(order[to])

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Sums and differences: of masks, of complex numbers, with a factor, and with -inf, which stay in float."""
+
+import math
+import operator
+
+import torch
+
+from fx_export.decompositions.masks import are_masks
+from fx_export.decompositions.table import (
+    constant_of, decomposes, decomposes_function, HIGHEST, is_complex, is_computed, is_tensor, size_of, Undecomposed)
+
+# What gives a view of its first argument, or a copy of another type.
+OF_VIEWS = ("getitem", "unsqueeze", "view", "reshape", "expand", "expand_as", "repeat", "transpose", "contiguous", "to",
+            "float", "type_as")
+
+
+@decomposes("add", ".add_")
+@decomposes_function(operator.add)
+def add(x, other, *, alpha=1):
+    """A sum of two masks, of complex numbers, with a factor, or with -inf."""
+    if is_complex(x) or is_complex(other):
+        return total(x, other, lambda a, b: a.add(scaled(b, alpha)))
+    x, other = (other, x) if isinstance(x, bool) else (x, other)
+    if isinstance(other, bool) and are_masks(x):
+        return torch.ones_like(x.float()).ne(0) if other else x
+    if are_masks(x, other):
+        return torch.logical_or(x, other)
+    for a, b in (x, other), (other, x):
+        if alpha == 1 and is_tensor(a) and excludes(a, b):
+            return without_excluded(a, b)
+    return x.add(other.mul(alpha)) if is_tensor(x) and is_tensor(other) and alpha != 1 else None
+
+
+@decomposes("sub")
+@decomposes_function(operator.sub)
+def sub(x, other, *, alpha=1):
+    if is_complex(x) or is_complex(other):
+        return total(x, other, lambda a, b: a.sub(scaled(b, alpha)))
+    return x.sub(other.mul(alpha)) if is_tensor(x) and is_tensor(other) and alpha != 1 else None
+
+
+def total(x, other, call):
+    """A sum or a difference of complex numbers."""
+    if not is_complex(x) or not is_complex(other):
+        raise Undecomposed("a sum of complex numbers and others")
+    return x.tracer.as_pairs(call(*map(x.tracer.pairs_of, (x, other))))
+
+
+def scaled(x, factor):
+    return x if not is_tensor(factor) and factor == 1 else x.mul(factor)
+
+
+def fills_with_infinity(x):
+    """The call of masked_fill that fills in -inf, if x is a view of what it gives; else None."""
+    node = x.node
+    while node.op.startswith("call_") and node.args and isinstance(node.args[0], torch.fx.Node):
+        name = node.target if node.op == "call_method" else getattr(node.target, "__name__", "")
+        if name == "masked_fill":
+            return node if -math.inf in (*node.args[2:], node.kwargs.get("value")) else None
+        if name not in OF_VIEWS:
+            return None
+        node = node.args[0]
+    return None
+
+
+def excludes(scores, mask):
+    """Whether what attention adds to scores is -inf in places, which no integers express."""
+    if not is_tensor(mask) or not is_computed(scores) or (
+            torch.broadcast_shapes(size_of(mask), size_of(scores)) != size_of(scores)):
+        return False
+    value = constant_of(mask)
+    if value is None:
+        return fills_with_infinity(mask) is not None
+    return value.is_floating_point() and bool(value.eq(-math.inf).any())
+
+
+def without_excluded(scores, mask):
+    """A sum that stays in float: PyTorch's observers refuse the mask, or leave out what it excludes."""
+    value = constant_of(mask)
+    if value is None:
+        excluded = mask.lt(-HIGHEST)
+        filled = constant_of(mask.tracer.proxy(fills_with_infinity(mask).args[0]))
+        rest = None if filled is not None and not filled.any() else mask.masked_fill(excluded, 0)
+    else:
+        excluded = value.eq(-math.inf)
+        rest = value.masked_fill(excluded, 0)
+        excluded, rest = (scores.tracer.attribute(x) if x.any() else None for x in (excluded, rest))
+    return (scores if rest is None else scores.add(rest)).masked_fill(excluded, -math.inf)
