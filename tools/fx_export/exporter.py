@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Exports a model: its rows and its weights."""
+"""Exports a model as rows and weights."""
 
 import copy
 
@@ -23,7 +23,9 @@ from fx_export.weights.graph_weights import constant_weights, graph_weights
 
 
 class Exporter:
-    """shapes, dtypes, names: of the inputs, as ExampleInputs takes them. custom: names by key of PrepareCustomConfig,
+    """Exports a model.
+
+    shapes, dtypes, names: of the inputs, as ExampleInputs takes them. custom: names by key of PrepareCustomConfig,
     and those of functions by the key user_op. trained: the TrainedModel with the weights, or None: the model's own."""
 
     def __init__(self, model, shapes, custom=None, trained=None, dtypes=None, names=None):

@@ -15,11 +15,12 @@ SAFETENSORS = {torch.float32: "F32", torch.float64: "F64", torch.float16: "F16",
 
 
 def write_rows(path, content):
+    """content: what Exporter.content() returns."""
     write_whole(path, f"{lines_of(content)}\n".encode())
 
 
 def lines_of(content):
-    """One line a row, and a key."""
+    """JSON with a line for each row and each key."""
     if isinstance(content, list):
         return "[\n" + ",\n".join(json.dumps(row) for row in content) + "\n]"
     if "rows" not in content:
@@ -31,6 +32,7 @@ def lines_of(content):
 
 
 def write_safetensors(path, tensors):
+    """tensors: by name."""
     header, blobs, end = {"__metadata__": {"format": "pt"}}, [], 0
     for name, tensor in tensors.items():
         if tensor.dtype not in SAFETENSORS:
@@ -46,7 +48,7 @@ def write_safetensors(path, tensors):
 
 
 def write_whole(path, content):
-    """The file has all of the content, or stays as it was."""
+    """Writes a file, which has all of the content afterwards, or stays as it was."""
     path = path.resolve()
     mode = path.stat().st_mode & 0o777 if path.exists() else None
     handle, beside = tempfile.mkstemp(dir=path.parent, prefix=".export-")

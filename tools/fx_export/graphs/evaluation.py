@@ -9,9 +9,10 @@ from fx_export.graphs.modules import attribute_of, without_fast_paths
 
 
 def compute(model, kind, target, args, kwargs, changed_modules=()):
-    """What a node of a graph gives, other than a placeholder.
+    """What a node gives; it is no placeholder.
 
-    changed_modules: those that are called in the place of others, by path."""
+    kind, target, args, kwargs: of the node, with values in the place of nodes. changed_modules: by path, those that are
+    called in the place of the model's."""
     if kind == "get_attr":
         value = attribute_of(model, target)
         return value.detach().clone() if isinstance(value, torch.Tensor) else value
@@ -24,7 +25,7 @@ def compute(model, kind, target, args, kwargs, changed_modules=()):
 
 
 def compute_apart(model, node, value_of, changed_modules=()):
-    """The same as rows say it: a call changes no tensor that others read."""
+    """What a node gives, read as a row: a call changes no tensor that other nodes read."""
     args, kwargs = (map_arg(a, value_of) for a in (node.args, node.kwargs))
     if changed_by(node, model) is not None and isinstance(args[0], torch.Tensor):
         args = (args[0].clone(), *args[1:])

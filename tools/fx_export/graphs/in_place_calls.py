@@ -8,7 +8,8 @@ import torch
 
 from fx_export.graphs.node_kinds import IS_IN_PLACE, may_be_number, name_of_call
 
-DROPOUTS = torch.nn.modules.dropout._DropoutNd  # which change nothing in evaluation mode
+# Modules that change nothing in evaluation mode.
+DROPOUTS = torch.nn.modules.dropout._DropoutNd
 # Functions whose names end in _ because Python has keywords of these names: they change nothing.
 OF_KEYWORDS = (operator.and_, operator.or_, operator.not_, operator.is_)
 
@@ -30,14 +31,14 @@ def changes_operand(node):
 
 
 def name_in_place(node, model):
-    """Of a call that changes a tensor, as the model's code has it."""
+    """The name of a call that changes a tensor, as the model's code has it."""
     if node.op == "call_module":
         return type(model.get_submodule(node.target)).__name__
     return in_place_of(node.target).__name__ if changes_operand(node) else name_of_call(node)
 
 
 def changed_by(node, model):
-    """The node whose tensor a call changes, or None."""
+    """The node whose tensor a call changes in place, or None."""
     first = node.args[0] if node.args and isinstance(node.args[0], torch.fx.Node) else None
     if node.op == "call_method":
         is_in_place = node.target == "__setitem__" or without_assignment(node.target) is not None or (
@@ -65,8 +66,8 @@ def changed_by(node, model):
 
 
 def changes_constants(graph, model):
-    """Whether calls change tensors that the model's code made: what it read of them while it was traced
-    was what they had been."""
+    """Whether calls change tensors that the model's code made. (While the model was traced, its code read these tensors
+    as they were before.)"""
     return any(changed is not None and changed.op == "get_attr" and
                changed.target.startswith("_tensor_constant")
                for changed in (changed_by(node, model) for node in graph.nodes))

@@ -8,7 +8,7 @@ from fx_export.graphs.evaluation import compute_apart, values_of
 
 
 class SizesUnknown(NotExpressible):
-    """The values of a graph cannot be computed."""
+    """The values of the nodes of a graph cannot be computed."""
 
 
 class Measured:
@@ -19,14 +19,14 @@ class Measured:
     is known of them."""
 
     def __init__(self, graph, model, inputs):
-        self.copies = {}  # of the nodes, in a graph that stays as it is
+        self.copies = {}  # by node: the same node of a graph that stays as it is
         self.graph = torch.fx.Graph()
         self.graph.graph_copy(graph, self.copies)
         self.model = model
         self.inputs = list(inputs or ())
         self.changed_modules = {}  # by path: those that are called in the place of others
         self.values = None
-        self.why = None  # they cannot be computed
+        self.why = None  # why they cannot be computed
 
     def __getitem__(self, node):
         values = self.all()
@@ -35,6 +35,7 @@ class Measured:
         return values[node]
 
     def all(self):
+        """The values by node. Raises SizesUnknown if they cannot be computed."""
         if self.values is None and self.why is None:
             self.why = SizesUnknown("the shapes of the inputs are not known")
             for inputs in self.inputs:

@@ -9,12 +9,13 @@ from unittest import mock
 
 import torch
 
+# Modules that have fast paths, and the modules of Python that have their code.
 WITH_FAST_PATHS = (torch.nn.MultiheadAttention, torch.nn.TransformerEncoderLayer)
-# Where their code is.
 FILES_WITH_FAST_PATHS = (torch.nn.modules.activation.__name__, torch.nn.modules.transformer.__name__)
 
 
 def attribute_of(model, path):
+    """The attribute of a path: layers.0.weight."""
     return operator.attrgetter(path)(model)
 
 
@@ -49,6 +50,6 @@ def without_fast_paths(module):
 
 
 def run(model, inputs):
-    """What a model gives, without the fast paths of attention."""
+    """What a model gives for inputs, without the fast paths of attention."""
     with torch.no_grad(), without_fast_paths(model):
         return model(*inputs)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What kind of node a node of a graph is, as far as the node and those that it reads tell."""
+"""What a node of a graph is, as far as the node and those that it reads tell."""
 
 import functools
 
@@ -16,12 +16,12 @@ MORE_FACTORIES = ("arange", "linspace", "eye", "tensor")
 
 
 def name_of_call(node):
-    """Of a function, its own name; of a method, the method's."""
+    """The name of the function or of the method that a node calls."""
     return node.target if node.op == "call_method" else getattr(node.target, "__name__", "")
 
 
 def remembered(question):
-    """A question about a node that is asked once. rewrite() asks in the order of the nodes, so that no
+    """Makes a question about a node keep its answer in the node. rewrite() asks in the order of the nodes, so that no
     answer goes back through a whole graph."""
     @functools.wraps(question)
     def answer(node):
@@ -33,7 +33,7 @@ def remembered(question):
 
 @remembered
 def may_be_number(node):
-    """Whether a node may give something else than tensors: a size, a type."""
+    """Whether a node may give something else than a tensor: a size, a type."""
     if node.op == "call_method":
         return node.target in ("size", "dim", "ndimension", "numel", "nelement", "stride") or (
             node.target == "type" and len(node.args) == 1)
@@ -45,7 +45,7 @@ def may_be_number(node):
 
 @remembered
 def is_constant(node):
-    """Whether attributes alone decide a node."""
+    """Whether attributes of the model alone decide what a node gives."""
     if not node.op.startswith("call_"):
         return node.op == "get_attr"
     is_made = node.target in [getattr(torch, name) for name in FACTORIES + MORE_FACTORIES]

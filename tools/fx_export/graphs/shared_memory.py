@@ -18,7 +18,7 @@ def is_same(values, a, b):
 
 
 def offsets(x):
-    """Of the elements of a tensor in its memory."""
+    """The offsets of the elements of a tensor in its memory."""
     all_offsets = torch.tensor([x.storage_offset()])
     for extent, stride in zip(x.shape, x.stride()):
         all_offsets = (all_offsets[:, None] + torch.arange(extent) * stride).reshape(-1)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Names of inputs that are items of arguments, --input batch.image=SHAPE, for export_fx.py: how forward() takes
-them."""
+"""Names of inputs that are items of arguments, --input batch.image=SHAPE, and the dicts and lists that forward()
+takes."""
 
 import inspect
 
@@ -27,6 +27,7 @@ def packed(names, inputs):
 
 
 def is_list(items):
+    """Whether keys of items are the numbers of a list."""
     return all(map(str.isdigit, items))
 
 
@@ -40,7 +41,7 @@ def with_lists(argument):
 
 
 def name_of_item(name):
-    """Of batch.image, that of its node."""
+    """The name of the node of an input: batch_image of batch.image."""
     return name.replace(".", "_")
 
 
@@ -52,7 +53,7 @@ def check_names(names, forward):
 
 
 def check_order(names, parameters):
-    """Of parameters of forward(): each input is given where forward() has it."""
+    """Raises NotExpressible if an input is not given where forward() has its parameter."""
     position, before = -1, None
     for name in names:
         parameter = name and name.partition(".")[0]
@@ -65,7 +66,7 @@ def check_order(names, parameters):
 
 
 def check_items(names):
-    """Of inputs that are items: each is given once, and is an item or has items."""
+    """Raises NotExpressible if an item is given twice, or is a tensor and has items, too."""
     keys = {}  # by name of a dict or a list
     nodes = {}  # name by that of its node
     for at, name in enumerate(names):

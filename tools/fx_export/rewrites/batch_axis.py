@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Layers that are called without an axis of batches, nn.Conv2d of [C, H, W]: for export_fx.py.
+"""Adds the axis of batches to layers that are called without it, nn.Conv2d of [C, H, W].
 
 ctq's layers have that axis. add_batches() puts torch.unsqueeze before a call and torch.squeeze after it, which
 backends quantize with the qparams of their input, or x[None] and y[0] if backends do not list the layer. torch.squeeze
@@ -12,6 +12,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
+# Layers and functions that backends list, and others; {}: the number of axes.
 LISTED = ("Conv{}d", "ConvTranspose{}d", "MaxPool{}d", "AvgPool{}d", "AdaptiveAvgPool{}d", "InstanceNorm{}d")
 LISTED_FUNCTIONS = ("conv{}d", "conv_transpose{}d", "max_pool{}d", "avg_pool{}d", "adaptive_avg_pool{}d")
 UNLISTED = ("AdaptiveMaxPool{}d",)
@@ -31,6 +32,7 @@ IN_FLOAT = {**with_axes(UNLISTED, nn), **with_axes(UNLISTED_FUNCTIONS, F, torch)
 
 
 def add_batches(graph, model, measured, scopes):
+    """scopes: by name of a node, the path and the class of the module that calls it; it gets those of new nodes."""
     if measured.if_known() is None:
         return
     calls = [node for node in graph.nodes if lacks_batches(node, model, measured)]
@@ -61,10 +63,12 @@ def add_batches(graph, model, measured, scopes):
 
 
 def called(node, model):
+    """The class of the module, or the function or method, that a node calls."""
     return type(model.get_submodule(node.target)) if node.op == "call_module" else node.target
 
 
 def lacks_batches(node, model, measured):
+    """Whether a node calls a layer without an axis of batches."""
     axes = AXES.get(called(node, model)) if node.op.startswith("call_") else None
     if axes is None or not isinstance(input_of(node), torch.fx.Node):
         return False

@@ -19,7 +19,10 @@ OF_NUMPY = {"axis": "dim", "keepdims": "keepdim"}
 
 
 class Builder(torch.fx.proxy.GraphAppendingTracer):
-    """Appends the nodes that a node is replaced with."""
+    """Replaces nodes by what their decompositions call. Decompositions are called with proxies of this tracer; each of
+    their calls becomes a node in the place of the replaced one.
+
+    scopes: by name of a node, the path and the class of the module that calls it; it gets those of new nodes."""
 
     def __init__(self, graph, model, measured, scopes):
         super().__init__(graph)
@@ -40,8 +43,8 @@ class Builder(torch.fx.proxy.GraphAppendingTracer):
         return self.measured[self.replaced]
 
     def argument(self, node):
-        """What a decomposition is called with: a proxy, or of what is no tensor its value, such as a
-        size."""
+        """What a decomposition is called with in the place of a node: a proxy, or the value of what is no tensor, such
+        as a size."""
         if not may_be_number(node):
             return self.proxy(node)
         values = self.measured.if_known()
@@ -55,7 +58,7 @@ class Builder(torch.fx.proxy.GraphAppendingTracer):
 
     @staticmethod
     def as_parameter(x):
-        """What only attributes decide, as a node that is exported as an attribute."""
+        """Marks what only attributes decide: it is exported as an attribute."""
         x.node.meta[IS_PARAMETER] = True
         return x
 
@@ -74,16 +77,17 @@ class Builder(torch.fx.proxy.GraphAppendingTracer):
         return self.constants[x.node]
 
     def is_complex(self, x):
-        """Of a node that has been written with pairs, or that only attributes decide."""
+        """Whether numbers are complex: of a node that has been written with pairs, or that only attributes decide."""
         value = self.constant(x)
         return x.node in self.pairs or (isinstance(value, torch.Tensor) and value.is_complex())
 
     def as_pairs(self, x):
+        """Marks a node of pairs of real numbers, which stand for complex ones."""
         self.pairs.add(x.node)
         return x
 
     def pairs_of(self, x):
-        """The real and imaginary parts of complex numbers."""
+        """Complex numbers as pairs of their real and imaginary parts."""
         if x.node in self.pairs:
             return x
         if not self.is_complex(x):
@@ -111,7 +115,7 @@ class Builder(torch.fx.proxy.GraphAppendingTracer):
         return node
 
     def changed(self, module, **attributes):
-        """Calls the module of the replaced node with other attributes."""
+        """A function that calls the module of the replaced node with other attributes."""
         path = self.replaced.target
         changed = copy.copy(module)
         for name, value in attributes.items():
@@ -120,7 +124,7 @@ class Builder(torch.fx.proxy.GraphAppendingTracer):
         return lambda x: self.create_proxy("call_module", path, (x,), {})
 
     def calls_of_module(self):
-        """Those of the module of the replaced node that are left."""
+        """The nodes that call the module of the replaced node and are not replaced yet."""
         return [n for n in self.graph.nodes if n.op == "call_module" and n.target == self.replaced.target]
 
     def replace(self, node):
@@ -165,12 +169,14 @@ class Builder(torch.fx.proxy.GraphAppendingTracer):
                 self.graph.erase_node(added)
 
     def refuse_wide(self, node):
+        """Raises NotExpressible if a node reads a view of more axes than ctq has."""
         size = next((self.wide[n] for n in node.all_input_nodes if n in self.wide), None)
         if size is not None:
             raise NotExpressible(f"node {node.name} reads a tensor of {len(size)} axes, {list(size)}; tensors of more "
                                  "than 6 can be permuted and reshaped alone")
 
     def replace_one(self, node, by):
+        """Replaces a node by another one, which gets its name."""
         node.replace_all_uses_with(by)
         self.graph.erase_node(node)
         if by in self.added:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Writes numbers and bools as rows have them: Python's arithmetic with sizes is done here."""
+"""Writes numbers that are known in the place of nodes that compute them, and bools as numbers."""
 
 import operator
 
@@ -27,7 +27,7 @@ def fold_numbers(graph, measured):
 
 
 def write_true_as_number(graph, measured):
-    """True * x as 1 * x; what masks and booleans give is left alone."""
+    """Writes True * x as 1 * x; what masks and booleans give is left alone."""
     values = measured.if_known()
     for node in graph.nodes:
         if node.target not in (operator.add, operator.sub, operator.mul, operator.truediv) or values is None:

@@ -64,7 +64,7 @@ class Versions:
     """Which node has the elements of a tensor after calls that changed it."""
 
     def __init__(self, graph, values):
-        self.next = {}
+        self.next = {}  # by node: the node that has its elements after a change
         first = {}  # of nodes that read one attribute, or one item of a tuple
         for node in graph.nodes:
             key = None
@@ -77,6 +77,7 @@ class Versions:
                 self.next[node] = first[key]
 
     def last(self, node):
+        """The node that has the elements of a node after all changes."""
         while node in self.next:
             node = self.next[node]
         return node
@@ -92,8 +93,10 @@ def is_new(node, model):
 
 
 def is_overwritten(base, view, readers):
-    """Whether the item of a tensor that a view is is assigned before the tensor is read, as torch.fx traces
-    x[:, 0] += y."""
+    """Whether a view, an item of a tensor, is assigned to the tensor before anything reads that: so torch.fx traces
+    x[:, 0] += y.
+
+    readers: nodes that read the tensor after the change, in their order."""
     if view.target is not operator.getitem or view.args[0] is not base:
         return False
     first = readers[0]
@@ -102,7 +105,7 @@ def is_overwritten(base, view, readers):
 
 
 def is_other_item(values, whole, reader, changed, versions):
-    """Of a tuple: whether a node reads an item of it that a change leaves alone, or that has been read before."""
+    """Whether a node reads an item of a tuple that a change leaves alone, or that has been read before."""
     if not isinstance(values[whole], (tuple, list)) or reader.target is not operator.getitem:
         return False
     return reader in versions.next or not shares(values, reader, changed)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Writes tuples by their items."""
+"""Replaces tuples by their items: rows have items of nodes alone."""
 
 import operator
 
@@ -8,8 +8,8 @@ from torch.fx.node import map_arg
 
 
 def select_items(graph, measured):
-    """Writes the items of tuples that the model returns, and those of slices of tuples, as items of the op that
-    returns the tuple."""
+    """Writes the items of tuples that the model returns, and those of slices of tuples, as items of the node that
+    gives the tuple."""
     values = measured.if_known()
     if values is None:
         return

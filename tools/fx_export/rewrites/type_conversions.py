@@ -28,7 +28,9 @@ def has_integers(graph, model):
 
 
 def convert_operands(graph, measured, scopes):
-    """Rows have no types: ids * 1.0 is ids.float() * 1.0, and mask * 2 is mask.long() * 2."""
+    """Adds the conversions.
+
+    scopes: by name of a node, the path and the class of the module that calls it; it gets those of new nodes."""
     if measured.if_known() is None:
         return
     for node in list(graph.nodes):

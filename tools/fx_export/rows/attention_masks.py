@@ -71,8 +71,8 @@ class AttentionMasks:
             self.parameters[f"{node.target}.{own}"] = self.nodes[node.target, name]
 
     def arguments_of_layer(self, path, given, is_encoder):
-        """Of the arguments of nn.Transformer and its like, those that its layers get, by their names in a layer of
-        the encoder or the decoder: without constant masks.
+        """The arguments of nn.Transformer and its like that its layers get, by their names in a layer of the encoder
+        or the decoder; without constant masks.
 
         path: of the module. given: its arguments by name."""
         names = {"mask": "src_mask"} if is_encoder else {}

@@ -26,7 +26,7 @@ TRANSFORMER_LAYERS = (torch.nn.TransformerEncoderLayer, torch.nn.TransformerDeco
 
 
 def function_names():
-    """Object -> name, "torch.relu"."""
+    """By id of a function: its name, "torch.relu"."""
     return names_in(NAMESPACES, lambda name, value: not isinstance(value, type) and not name.startswith("_"))
 
 

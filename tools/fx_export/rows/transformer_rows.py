@@ -10,7 +10,7 @@ from fx_export.rows.row_format import TRANSFORMER_LAYERS, module_row
 
 
 def transformer_rows(model, node, row, masks, taken):
-    """The rows of a node that calls one of these modules; None of another node.
+    """The rows of a node that calls one of these modules; None for another node.
 
     row: the one row of the node. masks: an AttentionMasks. taken: names of rows, to which those of the new ones are
     added."""
@@ -50,7 +50,7 @@ def transformer_rows(model, node, row, masks, taken):
 
 
 def parts_of(model, node):
-    """The encoder and the decoder that a node calls, with their paths; None of another node, and of layers that are
+    """The encoder and the decoder that a node calls, with their paths; None for another node, and for layers that are
     not PyTorch's."""
     if node.op != "call_module":
         return None

@@ -9,8 +9,8 @@ WINDOW_ATTENTION = "torchvision.models.swin_transformer.shifted_window_attention
 
 
 def window_attention(node):
-    """Of a call of that function: the path of the module with its weights, its arguments, and the nodes of the
-    weights. None of another node."""
+    """What a call of that function reads: the path of the module with its weights, its arguments, and the nodes of the
+    weights. None for another node."""
     if node.op != "call_function" or (
             f"{node.target.__module__}.{node.target.__qualname__}" != WINDOW_ATTENTION):
         return None

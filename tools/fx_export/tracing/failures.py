@@ -11,7 +11,7 @@ from fx_export.tracing.proxies import ValueOfData
 
 
 def untraceable(error, model):
-    """Which line of the model torch.fx cannot trace, and why."""
+    """Says which line of a model torch.fx cannot trace, and why. error: what was raised."""
     others = str(Path(torch.__file__).parent), str(Path(__file__).parents[1])  # code of PyTorch and of this package
     lines = [frame for frame in traceback.extract_tb(error.__traceback__)
              if not frame.filename.startswith(others)]

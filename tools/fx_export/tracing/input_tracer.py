@@ -27,10 +27,10 @@ def is_positional(parameter):
 
 
 class InputTracer(QuantizationTracer):
-    """Parameters of forward() that are no inputs keep their default values.
+    """Traces a model as prepare_fx does. Parameters of forward() that are no inputs keep their default values.
 
-    original: the model; a copy of it is traced. user_ops: functions that stay calls. names: of the inputs, as packed()
-    takes them; None: all parameters are inputs."""
+    original: the model; a copy of it is traced. paths, classes: of modules that are not traced into. user_ops: names of
+    functions that stay calls. names: of the inputs, as packed() takes them; None: all parameters are inputs."""
 
     def __init__(self, original, paths, classes, user_ops, names):
         super().__init__(paths, classes)
@@ -127,7 +127,7 @@ class InputTracer(QuantizationTracer):
             self.restore(root)
 
     def restore(self, root):
-        """Attributes that the model's code has set to what it computed."""
+        """Restores attributes that the model's code has set to what it computed."""
         modules = dict(self.original.named_modules())
         for path, module in root.named_modules():
             before = vars(modules[path]) if path in modules else {}

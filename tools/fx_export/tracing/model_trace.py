@@ -25,8 +25,8 @@ class ModelTrace:
     names of functions that stay calls."""
 
     def __init__(self, original, inputs, custom, user_ops):
-        self.original = original  # stays as it is, but for what prepare_model() changes
-        self.model = original  # the copy that is traced: tracing and rewriting leave things in it, as does its own code
+        self.original = original  # stays as it is, but that run() swaps FloatFunctional and nn.SyncBatchNorm
+        self.model = original  # after run() the copy that was traced: tracing and the model's own code change it
         self.inputs = inputs
         self.custom = custom
         self.user_ops = user_ops
@@ -43,7 +43,7 @@ class ModelTrace:
         if tracer is None or (self.inputs.shapes is not None and changes_constants(tracer.graph, self.model)):
             tracer = self.traced_with_factories(tracer is not None)
         elif self.inputs.shapes is not None and not self.gives_values(tracer.graph):
-            traced, self.model = self.model, copy_of(self.original)
+            traced = self.model
             try:
                 tracer = self.traced_with_sizes()
             except NotExpressible:  # check_values() says what is wrong
@@ -138,7 +138,7 @@ def take_rank(norm, x):
 
 
 def is_same_graph(a, b):
-    """Of two graphs and their models: the same calls, and the same constants, whatever their names."""
+    """Whether two graphs, each with its model, have the same calls and the same constants, whatever their names."""
     def lines(graph):
         number = {node: at for at, node in enumerate(graph.nodes)}
         return [(n.op, n.op == "get_attr" or n.target,

@@ -45,12 +45,12 @@ if sys.version_info >= (3, 11) and torch.__version__.startswith("1."):
 
 
 def blank(*size, memory_format=None, **named):
-    """torch.empty, with the same elements each time."""
+    """In the place of torch.empty: with the same elements each time."""
     return torch.zeros(*size, **named)
 
 
 def run_script(call):
-    """Calls of functions of torch.jit.script, which take no traced tensors: then their code as Python."""
+    """In the place of calls of functions of torch.jit.script, which take no proxies: calls of their code as Python."""
     def run(function, *args, **named):
         if not any(isinstance(a, torch.fx.Proxy) for a in (*args, *named.values())):
             return call(function, *args, **named)
@@ -61,8 +61,8 @@ def run_script(call):
 
 
 def wrapped_calls(user_ops):
-    """Of the functions that torch.fx.wrap was given, those that stay calls: the user's ops, and torchvision's but for
-    those of TRACED_INTO. Others are traced into."""
+    """The functions that torch.fx.wrap was given and that stay calls: the user's ops, and torchvision's but for those
+    of TRACED_INTO. Others are traced into."""
     def stays(frame, name):
         module = frame.get("__name__")
         if module is None:  # code that torch.fx has generated
@@ -77,7 +77,7 @@ def wrapped_calls(user_ops):
 
 
 def einops_of_proxies():
-    """If the model uses einops, it takes traced tensors."""
+    """A context in which einops takes proxies, if the model uses it."""
     backends = sys.modules.get("einops._backends")
     if backends is None:
         return contextlib.nullcontext()

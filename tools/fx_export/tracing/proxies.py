@@ -28,6 +28,7 @@ class InPlaceProxy(torch.fx.Proxy):
 
 
 def mark_in_place(name, call):
+    """Makes a method of InPlaceProxy that calls a function of operator, and marks its node."""
     def of_proxy(self, other):
         result = call(self, other)
         if isinstance(result, torch.fx.Proxy):

@@ -42,7 +42,7 @@ class SizedTracer(InputTracer):
         return proxy.node in self.decided
 
     def number(self, proxy):
-        """Of a tensor of one element."""
+        """The value of a tensor of one element, which attributes alone decide."""
         if not self.is_decided(proxy):
             raise ValueOfData()
         return self.value_of(proxy).item()
@@ -54,7 +54,8 @@ class SizedTracer(InputTracer):
         return values
 
     def value_of_node(self, node):
-        if node not in self.values and node.op == "get_attr":  # a constant of the model's code
+        """What a node gives, or what a constant of the model's code is."""
+        if node not in self.values and node.op == "get_attr":
             self.values[node] = compute(self.root, "get_attr", node.target, (), {})
         return self.values[node]
 

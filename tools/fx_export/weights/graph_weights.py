@@ -11,8 +11,8 @@ from fx_export.rows.constants import constants_of
 
 
 def graph_weights(model, tensors, called, read, preserved):
-    """Of the tensors of a state_dict, by name, those that a graph reads, and tensors that it reads beside them.
-    (An auxiliary head that only training calls is not in the graph.)
+    """The tensors that a graph reads: those of a state_dict, by name, and others beside them. (An auxiliary head that
+    only training calls is not in the graph.)
 
     called: paths of the modules that the graph calls. read: paths of the attributes that it reads. preserved: names of
     attributes that are kept."""
@@ -43,7 +43,7 @@ def constant_weights(graph, model, folded, masks):
 
 
 def computed_parameters(path, module):
-    """By name: the parameters that weight_norm, spectral_norm, prune and the like compute of others.
+    """The parameters, by name, that weight_norm, spectral_norm, prune and the like compute of others.
     Raises NotExpressible for other hooks, which would be lost."""
     found = {}
     if parametrize.is_parametrized(module):

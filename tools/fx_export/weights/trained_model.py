@@ -22,7 +22,8 @@ def is_norm(module):
 
 
 class TrainedModel:
-    """What prepare_qat_fx and training made of a model. prepared: the model, before convert_fx."""
+    """prepared: what prepare_qat_fx and training made of a model, before convert_fx. backend: the BackendConfig that
+    prepare_qat_fx was given, or None."""
 
     def __init__(self, prepared, backend=None):
         if not isinstance(prepared, torch.fx.GraphModule):
@@ -32,7 +33,7 @@ class TrainedModel:
         self.reference = quantize_fx.convert_to_reference_fx(copied, backend_config=backend)
 
     def paths(self, graph, model):
-        """Path of a module in the trained model -> its path in the float model, if not the same."""
+        """By path of a module in the trained model: its path in the float model, if it is another one."""
         norms = {}  # of a layer: the batch norm that reads it
         for node in graph.nodes:
             if node.op == "call_module" and is_norm(model.get_submodule(node.target)):
@@ -82,12 +83,14 @@ class TrainedModel:
         return tensors
 
     def constant(self, argument):
+        """The value of an argument of a node."""
         if isinstance(argument, Node):
             return operator.attrgetter(argument.target)(self.reference)
         return argument
 
     @staticmethod
     def add(tensors, name, scale, zero_point):
+        """Adds a scale and a zero point to tensors. Raises NotExpressible if tensors has other ones of this name."""
         for key, value in ((f"{name}_scale", torch.as_tensor(scale).detach().to(torch.float32)),
                            (f"{name}_zero_point", torch.as_tensor(zero_point).to(torch.int32))):
             known = tensors.setdefault(key, value)
