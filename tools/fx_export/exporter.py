@@ -134,18 +134,27 @@ class Exporter:
 
     def weights(self):
         """The tensors that the rows read, by name; after content()."""
-        model = self.model
-        tensors = model.state_dict()
+        trained = None if self.trained is None else self.trained.weights(self.graph, self.model)
+        return {name: tensor.detach() for name, tensor in self.tensors(trained).items()
+                if isinstance(tensor, torch.Tensor)}
+
+    def tensors(self, trained):
+        """As weights(). trained: the state_dict with trained tensors, or None: the model's own."""
+        model, tensors = self.model, self.model.state_dict() if trained is None else trained
         folded, masks = self.constants.nodes, self.masks.parameters
-        if self.trained is not None:
-            tensors = self.trained.weights(self.graph, model)
-            if folded:
-                model = copy.deepcopy(model)
-                model.load_state_dict(tensors)
+        if trained is not None and folded:
+            model = copy.deepcopy(model)
+            model.load_state_dict(trained)
         tensors = graph_weights(model, tensors, self.called, self.read, self.custom.preserved())
         tensors.update(constant_weights(self.graph, model, folded, masks))
         for path, inside in self.inside.items():
+            tensors_inside = inside.tensors(None if trained is None else below(path, trained))
             for name in (*inside.read, *inside.constants.nodes, *inside.masks.parameters):
-                tensors[f"{path}.{name}"] = inside.weights()[name]
-        return {name: tensor.detach() for name, tensor in tensors.items()
-                if isinstance(tensor, torch.Tensor)}
+                tensors[f"{path}.{name}"] = tensors_inside[name]
+        return tensors
+
+
+def below(path, tensors):
+    """The tensors of a module, by their names in it."""
+    start = f"{path}."
+    return {name.removeprefix(start): tensor for name, tensor in tensors.items() if name.startswith(start)}

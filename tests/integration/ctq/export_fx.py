@@ -416,6 +416,38 @@ def trained_for_int8():
     sgd.step()
     model(image)
     return model
+
+
+class Gain(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(4, 4)
+        self.gain = nn.Parameter(torch.zeros(1))
+
+    def forward(self, x):
+        return self.fc(x) * self.gain
+
+
+class StandaloneGain(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.part = Gain()
+
+    def forward(self, x):
+        return self.part(x)
+
+
+def trained_gain():
+    from torch.ao.quantization import get_default_qat_qconfig_mapping
+    from torch.ao.quantization.fx.custom_config import PrepareCustomConfig
+    from torch.ao.quantization.quantize_fx import prepare_qat_fx
+    custom = PrepareCustomConfig().set_standalone_module_name("part", None, (torch.ones(1, 4),), None, None)
+    model = prepare_qat_fx(StandaloneGain().train(), get_default_qat_qconfig_mapping("qnnpack"),
+                           (torch.ones(1, 4),), prepare_custom_config=custom)
+    with torch.no_grad():
+        model.get_parameter("part.gain").fill_(7)
+    model(torch.ones(1, 4))
+    return model
 '''
 
 EINOPS_NETS = '''
@@ -512,6 +544,11 @@ assert torch.equal(tensors["attn.mask"], torch.full((5, 5), lowest).tril())
 assert len(tensors) == 4 + 18 + 2, tensors.keys()
 '''
 
+CHECK_GAIN = TENSORS_OF + '''
+tensors = tensors_of("gain.safetensors")
+assert tensors["part.gain"].tolist() == [7], tensors
+'''
+
 CHECK_QAT = TENSORS_OF + '''
 import copy
 from torch.ao.quantization.quantize_fx import convert_fx
@@ -595,6 +632,12 @@ def main():
                                ("nets:nothing", "nothing")):
             failed = export(folder, "nets:net", "--qat", trained, "--input", "1,3,16,16", "-o", "x.json")
             assert failed.returncode != 0 and words in failed.stderr, failed.stderr
+
+        done = export(folder, "nets:StandaloneGain", "--qat", "nets:trained_gain", "--standalone-module", "part",
+                      "--input", "1,4", "-o", "gain.json")
+        assert done.returncode == 0, done.stderr
+        check = run(PYTHON, "-W", "ignore", "-c", CHECK_GAIN, folder=folder)
+        assert check.returncode == 0, check.stderr
 
         unpacked = rows_of(folder, "nets:Unpacked", "unpacked.json", "1,4,6,5")
         items = [row["args"] for row in unpacked if row["target"] == "operator.getitem"]
