@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The message about a model that torch.fx cannot trace."""
 
+import os
 import re
 import traceback
 from pathlib import Path
@@ -12,7 +13,8 @@ from fx_export.tracing.proxies import ValueOfData
 
 def untraceable(error, model):
     """Says which line of a model torch.fx cannot trace, and why. error: what was raised."""
-    others = str(Path(torch.__file__).parent), str(Path(__file__).parents[1])  # code of PyTorch and of this package
+    # The code of PyTorch and of this package.
+    others = tuple(f"{folder}{os.sep}" for folder in (Path(torch.__file__).parent, Path(__file__).parents[1]))
     lines = [frame for frame in traceback.extract_tb(error.__traceback__)
              if not frame.filename.startswith(others)]
     place = f"{lines[-1].filename}:{lines[-1].lineno}: {lines[-1].line}\n" if lines else ""
