@@ -129,8 +129,8 @@ struct op_parameter {
 };
 
 struct op_parameters {
-  // Recurrent networks of 4 layers in 2 directions; nn.TransformerDecoderLayer has 20.
-  static constexpr int max_count = 32;
+  // Recurrent networks of 8 layers in 2 directions; nn.TransformerDecoderLayer has 20.
+  static constexpr int max_count = 64;
 
   op_parameter item[max_count]{};
   int count = 0;

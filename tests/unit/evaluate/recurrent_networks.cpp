@@ -51,6 +51,13 @@ inline constexpr auto with_state =
           "z"_n = op::getitem("gru"_n, {.index = {0}}),
           "h"_n = op::getitem("gru"_n, {.index = {1}}), "out"_n = nn::output("z"_n, "h"_n));
 
+/// As many layers as a network can have, in both directions.
+inline constexpr auto deepest = model(
+    "x"_n = nn::placeholder({1, 5, 6}),
+    "gru"_n = nn::gru(
+        "x"_n, {.hidden_size = 6, .num_layers = 8, .batch_first = true, .bidirectional = true}),
+    "y"_n = op::getitem("gru"_n, {.index = {0}}), "out"_n = nn::output("y"_n));
+
 /// Single steps.
 inline constexpr auto cells = model(
     "x"_n = nn::placeholder({3, 7}), "lstm"_n = nn::lstm_cell("x"_n, {.hidden_size = 10}),
@@ -180,6 +187,7 @@ TEST_CASE("dynamic recurrent networks have the same bytes in both executors") {
   check<classifier, int8>(0.05F, true);
   check<with_state, int8>(0.05F, true);
   check<cells, int8>(0.05F, true);
+  check<deepest, int8>(0.3F, true);
 }
 
 TEST_CASE("recurrent networks of float16 weights are near those of float32") {

@@ -485,8 +485,8 @@ static_assert(complains("requires an input of 2 or 3 axes\nthe input is [5]", nn
                         layers{.hidden_size = 6}, shape{5}));
 static_assert(complains("input_size is 4\nthe input is [4, 3, 5]", nn::lstm,
                         layers{.input_size = 4, .hidden_size = 6}, shape{4, 3, 5}));
-static_assert(complains("hidden_size is 6, num_layers 5;\nlayers are 1 to 4", nn::lstm,
-                        layers{.hidden_size = 6, .num_layers = 5}, shape{4, 3, 5}));
+static_assert(complains("hidden_size is 6, num_layers 9;\nlayers are 1 to 8", nn::lstm,
+                        layers{.hidden_size = 6, .num_layers = 9}, shape{4, 3, 5}));
 constexpr int large = 1 << 30;
 static_assert(complains("hidden_size is too large: 1073741824", nn::lstm,
                         layers{.hidden_size = large}, shape{4, 3, 5}));
