@@ -23,7 +23,7 @@ namespace ctq::kernels::simd {
 }
 
 /// Satisfied by std::integral_constant<conv2d_shape, ...>: a compile-time shape. Kernels take
-/// either that or a conv2d_shape; the same of other kernels' shapes.
+/// either that or a conv2d_shape; likewise for the shapes of other kernels.
 template <class Shape>
 concept constant_shape = requires {
   typename std::bool_constant<(Shape::value, true)>;
@@ -82,7 +82,7 @@ template <class Shape>
   return flat;
 }
 
-/// One channel is dense as well, and faster as such.
+/// A convolution with one channel counts as dense, which is faster.
 [[nodiscard]] constexpr bool is_depthwise(const conv2d_shape& s) {
   return s.depthwise() && s.groups > 1;
 }
@@ -164,15 +164,15 @@ template <bool Constant, class F>
 /// image has fewer, so that their panels are those of the image.
 inline constexpr int fewest_pixels = 8;
 
-/// The output channels of a group in panels of two vecs of accumulators. The rest is a panel of one
-/// or two vecs or, if what exceeds one fits in a narrow register, two panels of one (1x1, 144 to 24
-/// channels @56 on AVX512-VNNI, Zen 4: 52 instead of 66 us; with a run-time shape 66 as before,
-/// 3x3, 16 to 24 @28 18.6 instead of 17.2). Not with few pixels, where the latency of accumulation
-/// would dominate, or few products.
+/// The output channels of a group in panels of two vecs of accumulators. The remaining channels are
+/// a panel of one or two vecs or, if those that exceed one vec fit in a narrow register, two panels
+/// of one vec (1x1, 144 to 24 channels @56 on AVX512-VNNI, Zen 4: 52 instead of 66 us; with a
+/// run-time shape 66 as before, 3x3, 16 to 24 @28 18.6 instead of 17.2). They are not split if
+/// there are few pixels, where the latency of accumulation would dominate, or few products.
 template <class Dot>
 struct panels {
   int channels;
-  bool many;  // pixels and products
+  bool many;  // whether there are many pixels and products
 
   static constexpr int width = 2 * Dot::lanes;
 

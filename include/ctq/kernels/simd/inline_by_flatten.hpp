@@ -2,10 +2,10 @@
 #pragma once
 
 // The attribute of functions between the entry of a kernel, which is gnu::flatten, and what it
-// computes in registers. g++ inlines them once, in the entry. As always_inline, it would optimize
-// each of a dozen nested functions with all of that in it, more than a third of the time that a
-// network takes to compile.
-// The flatten of clang does not reach into nested calls, and its always_inline is cheap.
+// computes in registers. g++ inlines them once, in the entry. If they were always_inline, g++ would
+// optimize each of a dozen nested functions with all inner ones inlined into it, which is more than
+// a third of the compile time of a network. The flatten of clang does not reach into nested calls,
+// and its always_inline is cheap.
 //
 // A macro, since templates cannot choose attributes.
 

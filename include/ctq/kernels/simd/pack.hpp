@@ -109,9 +109,9 @@ template <class Dot>
   return s.kernel_h * ceil_div(s.kernel_w, Dot::k_group);
 }
 
-/// Runs one after the other, in groups of k_group, the last of which may be shorter (ResNet-50 on
-/// AVX2: 19 ms for all that is packed; 59 ms with an index that is computed for each weight). Hot:
-/// else it is compiled for size, since its callers are cold.
+/// Packs runs one after another, each in groups of k_group, the last of which may be shorter
+/// (ResNet-50 on AVX2: 19 ms for all that is packed; 59 ms with an index that is computed for each
+/// weight). gnu::hot, since it would be compiled for size otherwise: its callers are cold.
 template <class Dot, class Weight>
 [[gnu::hot, gnu::noinline]] void pack_runs(const k_runs& runs, const Weight* weight,
                                            packed_channel<Dot> to) {
@@ -143,7 +143,7 @@ void pack_dense(const conv2d_shape& s, const unpacked<Weight, Bias>& from, std::
   }
 }
 
-/// A weight for each element of `sources`, which is its index; none if that is negative.
+/// Packs one weight for each element of `sources`, its index; a negative one stands for no weight.
 template <class Dot, class Weight>
 [[gnu::hot, gnu::noinline]] void pack_gathered(std::span<const int> sources, const Weight* weight,
                                                packed_channel<Dot> to) {

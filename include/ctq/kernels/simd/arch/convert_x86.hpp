@@ -90,7 +90,7 @@ struct conversions<xsimd::avx512bw> : convert_x86<register512> {
     const __m512i bias = _mm512_set1_epi32(0x4B000000);
     __mmask64 lowest_bytes = 0x1111111111111111U;
 #if defined(__clang__)
-    __asm__("" : "+Yk"(lowest_bytes));  // else clang 19 makes a shuffle and a vpor of it
+    __asm__("" : "+Yk"(lowest_bytes));  // else clang 19 emits a shuffle and a vpor
 #endif
     return _mm512_castsi512_ps(_mm512_mask_shuffle_epi8(bias, lowest_bytes, x, at));
   }

@@ -44,7 +44,7 @@ struct int8_dot<isa::avx512> : int16_dot_of_bytes<isa::avx512, register512> {
 
 struct narrow_avx512_dot : int16_dot_of_bytes<isa::avx512, register256> {
   static constexpr int tile_rows =
-      12;  // and weights, activation, product: 15 of 16 that +x reaches
+      12;  // with weights, activation and product 15 of the 16 registers that +x allows
 };
 template <>
 struct narrower<int8_dot<isa::avx512>> {

@@ -42,8 +42,9 @@ struct int8_dot<isa::avx512vnni> : vnni_dot<isa::avx512vnni, register512, avx512
   static constexpr int tile_rows = 14;  // 28 accumulators, 2 weights, 1 activation of 32 registers
 
   using vnni_dot::store_tile;
-  /// The same with two vecs per pixel. If all channels are stored, two pixels share the last
-  /// instructions (256^3: 96 instead of 94.5 % of the peak; without VNNI no gain).
+  /// The same with two vecs per pixel. If all channels are stored, two pixels share the
+  /// instructions that clamp and narrow to bytes (256^3: 96 instead of 94.5 % of the peak; without
+  /// VNNI no gain).
   template <int M, class Out, class Used>
   [[gnu::always_inline]] static void store_tile(const vec (&acc)[M][2], const float* multiplier,
                                                 const bounds& to, Out* out, std::ptrdiff_t stride,
@@ -65,14 +66,15 @@ struct int8_dot<isa::avx512vnni> : vnni_dot<isa::avx512vnni, register512, avx512
 };
 
 struct narrow_avx512vnni_dot : vnni_dot<isa::avx512vnni, register256, avx512vnni_instructions> {
-  static constexpr int tile_rows = 14;  // as int8_dot; g++ would spill some of 28
+  static constexpr int tile_rows = 14;  // as int8_dot; g++ would spill some of 28 accumulators
 };
 template <>
 struct narrower<int8_dot<isa::avx512vnni>> {
   using type = narrow_avx512vnni_dot;
 };
 
-/// Four taps of 32 channels fill four ymm; few layers have channels for zmm everywhere.
+/// Uses ymm registers: four taps of 32 channels fill four of them. Few layers have channels that
+/// fill zmm registers in all blocks.
 template <>
 struct depthwise_dot<isa::avx512vnni> : narrow_avx512vnni_dot {};
 template <>
@@ -85,7 +87,7 @@ struct halved<depthwise_dot<isa::avx512vnni>> {
   using type = two_row_dot<narrow_avx512vnni_dot>;
 };
 
-/// Layers that are too small for tiles.
+/// For layers that are too small for AMX tiles.
 template <>
 struct int8_dot<isa::amx> : int8_dot<isa::avx512vnni> {};
 template <>
@@ -99,8 +101,8 @@ struct narrower<int8_dot<isa::amx>> : narrower<int8_dot<isa::avx512vnni>> {};
 
 template <>
 struct int4_dot<isa::avx512vnni> : int4_quads<register512, avx512vnni_instructions> {
-  // Four are a twentieth faster from L2, but much slower from L3 (1x4096x4096 in groups of 128,
-  // Zen 4: 150 instead of 113 us).
+  // Four pairs are 5 % faster with weights in L2, but much slower with weights in L3 (1x4096x4096
+  // in groups of 128, Zen 4: 150 instead of 113 us).
   static constexpr int pairs = 3;
 };
 template <>

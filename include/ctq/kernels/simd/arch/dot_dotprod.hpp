@@ -15,9 +15,9 @@
 
 namespace ctq::kernels::simd {
 
-/// int8 activations times int8 weights, sdot: without i8mm there is none of unsigned by signed
-/// bytes. uint8 activations are offset by -128 when copied to the workspace, which the bias
-/// compensates.
+/// int8 activations times int8 weights by sdot, since without i8mm no instruction multiplies
+/// unsigned by signed bytes. uint8 activations are offset by -128 when copied to the workspace,
+/// which the bias compensates.
 template <>
 struct depthwise_dot<isa::dotprod> : byte_dot<isa::dotprod, register_neon> {
   using element = std::int8_t;

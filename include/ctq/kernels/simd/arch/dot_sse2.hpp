@@ -19,8 +19,8 @@ struct xmm_dot : int16_dot_of_bytes<Isa, Register> {
       6;  // 12 accumulators, 2 weights, 1 activation, 1 product: all registers
 
 #if !defined(__AVX__)
-  /// g++ 12 copies accumulators between registers where an instruction overwrites its operand, and
-  /// spills some (512^3 on Zen 4: 60 instead of 79 GOPS).
+  /// Inline assembly, since g++ 12 copies accumulators between registers where an instruction
+  /// overwrites its operand, and spills some (512^3 on Zen 4: 60 instead of 79 GOPS).
   template <bool More>
   [[gnu::always_inline]] static void dot_pair(vec (&acc)[2], vec& a, const vec (&b)[2],
                                               const element* next) {

@@ -42,7 +42,7 @@ class first_lanes {
   [[gnu::always_inline]] explicit first_lanes(int count) noexcept
       : count_(std::clamp(count, 0, lanes)) {}
 
-  /// What begins at p, with `filler` in the other lanes.
+  /// The elements from p on, with `filler` in the other lanes.
   [[nodiscard, gnu::always_inline]] floats load(const float* p, float filler) const noexcept {
     float all[lanes];
     for (int i = 0; i < lanes; ++i) all[i] = i < count_ ? p[i] : filler;

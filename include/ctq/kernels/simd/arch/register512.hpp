@@ -88,8 +88,8 @@ struct register512 : register_x86<register512, 64> {
     return register256::finish(q, _mm512_castsi512_si256(to.zero_point),
                                _mm512_castsi512_si256(to.lo), _mm512_castsi512_si256(to.hi));
   }
-  /// The first `count` of 16 and of 32 bytes. The 16-bit integers are in the range of Out, so the
-  /// low bytes suffice.
+  /// Stores the first `count` of 16 bytes, and of 32. The 16-bit integers are in the range of Out,
+  /// so the low bytes suffice.
   template <class Out>
   [[gnu::always_inline]] static void store(__m256i q, Out* out, int count) {
     register128::write(_mm256_cvtepi16_epi8(q), out, count);

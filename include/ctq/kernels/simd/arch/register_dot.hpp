@@ -21,9 +21,9 @@ inline constexpr int vector_registers = 32;
 inline constexpr int vector_registers = 16;
 #endif
 
-/// Computes x here and not later, and no later load before it: else clang 19 hoists loads and
-/// spills accumulators (5x5, 240 channels @14, Zen 4: 30 instead of 13.5 us; g++ 12, which does
-/// not, 13.5).
+/// Makes the compiler compute x here, and issue no later load before that: otherwise clang 19
+/// hoists loads and spills accumulators (5x5, 240 channels @14, Zen 4: 30 instead of 13.5 us; g++
+/// 12, which does not, 13.5).
 template <class Vec>
 [[gnu::always_inline]] inline void compute_now([[maybe_unused]] Vec& x) {
 #if defined(__clang__) && defined(__aarch64__)
@@ -75,8 +75,8 @@ struct register_dot : Register {
   }
 
   /// The same for the pixels of a tile, `stride` apart, with a compile-time number of channels that
-  /// fits in one vec: four pixels share the last instructions (3x3, 8 to 16 channels @14 on
-  /// AVX512-VNNI: 1.2 instead of 1.3 us).
+  /// fits in one vec: four pixels share the instructions that clamp and narrow to bytes (3x3, 8 to
+  /// 16 channels @14 on AVX512-VNNI: 1.2 instead of 1.3 us).
   template <int M, class Out, int Count>
   [[gnu::always_inline]] static void store_tile(const vec (&acc)[M][1], const float* multiplier,
                                                 const bounds& to, Out* out, std::ptrdiff_t stride,
@@ -194,8 +194,8 @@ struct byte_dot : register_dot<Isa, Register> {
     interleave_half<1>(a, high);
     a[0] = low[0], a[1] = low[1], a[2] = high[0], a[3] = high[1];
   }
-  /// In: two taps. Out: the taps of two channels in each lane, which are those of registers 2i and
-  /// 2i + 1 of interleave.
+  /// In: two taps. Out: in each lane of register i the taps of two channels, those of registers 2i
+  /// and 2i + 1 of interleave.
   [[gnu::always_inline]] static void interleave_pairs(vec (&a)[2]) {
     const vec low = Register::zip_low8(a[0], a[1]);
     a[1] = Register::zip_halves16(Register::zip_high8(a[0], a[1]));

@@ -50,8 +50,8 @@ class register_neon {
     std::memcpy(&word, p, sizeof word);
     return vreinterpretq_s32_f32(vsetq_lane_f32(word, vdupq_n_f32(0), 0));
 #else
-    // Inline assembly on g++ 12, which moves it between registers (15 of 54 instructions of a loop
-    // that now has 35); newer versions are untested.
+    // Inline assembly on g++ 12, which otherwise moves the value between registers (15 of 54
+    // instructions of a loop that now has 35); newer versions are untested.
     using word [[gnu::may_alias, gnu::aligned(1)]] = std::int32_t;
     vec x;
     __asm__("ldr %s0, %1" : "=w"(x) : "m"(*static_cast<const word*>(p)));
@@ -120,12 +120,12 @@ class register_neon {
     return finish<Out>(q0, q1, to);
   }
 
-  /// The first `count` of eight bytes, from 16-bit integers in the range of Out.
+  /// Stores the first `count` of eight bytes, from 16-bit integers in the range of Out.
   template <class Out>
   [[gnu::always_inline]] static void store(vec q, Out* out, int count) {
     write_first<8>(vreinterpret_u8_s8(vmovn_s16(vreinterpretq_s16_s32(q))), out, count);
   }
-  /// The first `count` of sixteen bytes.
+  /// Stores the first `count` of sixteen bytes.
   template <class Out>
   [[gnu::always_inline]] static void write(vec bytes, Out* out, int count) {
     write_first<16>(bytes, out, count);

@@ -69,7 +69,8 @@ struct register_xmm : register_x86<Register, 16> {
   }
 };
 
-/// An xmm register with SSE2 alone: what later instructions do takes two to nine of these.
+/// An xmm register with SSE2 alone: what later instruction sets do in one instruction takes two to
+/// nine.
 struct register_sse2 : register_xmm<register_sse2> {
   /// The lower half of a register, as 16-bit integers, and a quarter, as 32-bit integers.
   [[gnu::always_inline]] static vec widen(const std::uint8_t* p) {
@@ -99,7 +100,7 @@ struct register_sse2 : register_xmm<register_sse2> {
     const vec low = _mm_srli_epi16(_mm_mullo_epi16(a, b), 14);
     return _mm_add_epi16(_mm_add_epi16(high, high), _mm_avg_epu16(low, vec{}));
   }
-  /// Of int8 as of uint8, whose order is the same after flip_signs.
+  /// int8 is compared as uint8 after flip_signs, which keeps the order.
   template <class T>
   [[gnu::always_inline]] static vec min8(vec a, vec b) {
     if constexpr (std::is_signed_v<T>) {
@@ -116,7 +117,7 @@ struct register_sse2 : register_xmm<register_sse2> {
       return _mm_max_epu8(a, b);
     }
   }
-  /// The lowest byte of each lane.
+  /// Stores the lowest byte of each lane.
   [[gnu::always_inline]] static void narrow_store(vec x, void* out) {
     const vec words = narrow(x & each<std::int32_t>(255));
     _mm_storeu_si32(out, _mm_packus_epi16(words, words));

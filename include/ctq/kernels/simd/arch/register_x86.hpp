@@ -62,7 +62,8 @@ struct register_x86 {
     return reinterpret_cast<vec>(as<std::uint16_t>(x) << 8);
   }
   [[gnu::always_inline]] static vec odd(vec x) { return x & each<std::int16_t>(-256); }
-  /// The upper halves of 16-bit integers, those of `odd` after those of `even`, as bytes.
+  /// The upper bytes of 16-bit integers: those of `even` in the even bytes of the result, those of
+  /// `odd` in the odd ones.
   [[gnu::always_inline]] static vec joined(vec even, vec odd) {
     return reinterpret_cast<vec>(as<std::uint16_t>(even) >> 8) | register_x86::odd(odd);
   }

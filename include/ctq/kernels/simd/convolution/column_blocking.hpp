@@ -54,8 +54,8 @@ struct column_blocking {
   [[nodiscard]] constexpr kernel_tap tap_of(int step, int j, int channel) const {
     constexpr kernel_tap none{-1, 0};
     if (by_two()) {
-      // Even columns: three rows, and the first row of the next column. The two other rows of that
-      // column are pairs, for two channels in each lane.
+      // Steps 0 and 2, the even kernel columns: three rows; step 0 also has the first row of column
+      // 1. Step 1 has the two other rows of column 1 as pairs, for two channels in each lane.
       if (step == 1) return j / 2 == channel / 4 % 2 ? kernel_tap{1 + j % 2, 1} : none;
       if (j < 3) return {j, step};
       return step == 0 ? kernel_tap{0, 1} : none;
@@ -69,7 +69,8 @@ struct column_blocking {
   }
 };
 
-/// The most input rows of all groups: of 7x7, and of 5x5 with a k_group of 4.
+/// The most input rows that a block of output rows reads: with a kernel of 7x7, or of 5x5 and a
+/// k_group of 4.
 inline constexpr int largest_group_rows = 8;
 
 /// Channels in wide blocks, then in narrow ones. The last block of each kind is moved back to end
@@ -101,8 +102,8 @@ struct column_blocks {
   }
 };
 
-/// Whether a convolution is computed by columns with Dot. Requires the channels of a block: with
-/// fewer, loads would pass the end of a pixel.
+/// Whether a convolution is computed by columns with Dot. It needs at least as many channels as a
+/// block has: with fewer, loads would pass the end of a pixel.
 template <class Dot>
 [[nodiscard]] constexpr bool by_columns(const conv2d_shape& s) {
   if constexpr (Dot::k_group > 1) {

@@ -98,7 +98,7 @@ struct input_rows {
   [[gnu::always_inline]] void load_rows(int x, int group,
                                         typename Dot::vec (&to)[Dot::k_group]) const {
     unroll<Dot::k_group>([&](auto j) __attribute__((always_inline)) {
-      // Rows past the last are multiplied by zero weights, so any row will do.
+      // Rows after the last one are multiplied by zero weights, so any row will do.
       to[j] = pixel<Dot>(x, std::min(group * Dot::k_group + j, Count - 1));
     });
   }

@@ -81,11 +81,11 @@ template <class Dot, int Rows, int Half, class Input, class Done>
   }
 }
 
-/// Rows output rows from each of y on with stride 1, one block of channels. Weights and
-/// accumulators of all channels do not fit in registers, those of half of them do: each half is
-/// computed for a strip of pixels, and the results of the first are buffered until the second is
-/// done (384 channels @14, Zen 4, ymm: 8.9 us instead of 9.9 us for tiles of 2x3 pixels, which
-/// load two of five columns twice).
+/// Computes `Rows` output rows from each of y on with stride 1, for one block of channels. The
+/// weights and accumulators of all channels do not fit in registers, those of half the channels do:
+/// each half is computed for a strip of pixels, and the results of the first half are buffered
+/// until the second is done (384 channels @14, Zen 4, ymm: 8.9 us instead of 9.9 us for tiles of
+/// 2x3 pixels, which load two of five columns twice).
 template <class Dot, int Rows, class In, class To, class Out>
 CTQ_INLINE_BY_FLATTEN inline void slide_by_one(const conv2d_shape& s, const In* in,
                                                const In* border,
@@ -118,11 +118,12 @@ CTQ_INLINE_BY_FLATTEN inline void slide_by_one(const conv2d_shape& s, const In* 
   }
 }
 
-/// One output row at each of y with stride 2. Even input columns belong to two output pixels, the
-/// last column of one and the first of the next; odd columns to one. An even column is interleaved
-/// with the first row of the odd one after it, whose other two rows are interleaved as pairs, which
-/// takes fewer shuffles than groups of four (144 channels @56, Zen 4: 15.2 instead of 16 us, then
-/// 14.4 without clamps). All channels of a block are computed at once.
+/// Computes the output row at each of y with stride 2. An even input column belongs to two output
+/// pixels: it is the last column of one and the first of the next. An odd one belongs to one pixel.
+/// An even column is interleaved with the first row of the odd one after it, whose other two rows
+/// are interleaved as pairs, which takes fewer shuffles than groups of four (144 channels @56, Zen
+/// 4: 15.2 instead of 16 us, then 14.4 without clamps). All channels of a block are computed at
+/// once.
 template <class Dot, class In, class To, class Out>
 CTQ_INLINE_BY_FLATTEN inline void slide_by_two(const conv2d_shape& s, const In* in,
                                                const In* border,

@@ -89,8 +89,8 @@ struct column_sums {
   }
 };
 
-/// Rows x Columns output pixels, for half of the channels of a block, requantized; x is the first
-/// input column.
+/// Computes and requantizes `Rows` x `Columns` output pixels, for half of the channels of a block;
+/// x is the first input column.
 template <class Dot, int Kernel, int Stride, int Rows, int Columns, int Half, class Input>
 CTQ_INLINE_BY_FLATTEN inline void column_half(const Input& in, int x, const std::byte* block,
                                               half_of<Dot> (&out)[Rows][Columns]) {
@@ -143,9 +143,10 @@ template <class Dot, int Rows, int Half, class Input>
                    __attribute__((always_inline)) { out[m] = Dot::half(acc[m], multiplier); });
 }
 
-/// Rows output rows from each of y on, all columns, one block of channels that starts at `in` and
-/// `out`, in little code: for a kernel that the compiler does not know, and for what is less than a
-/// tile. By value, so that a caller's own may stay in registers.
+/// Computes `Rows` output rows from each of y on, all columns, for one block of channels that
+/// starts at `in` and `out`, with little code: for a kernel size known only at run time, and for
+/// rows shorter than a tile. Takes its arguments by value, so that the caller's variables may stay
+/// in registers.
 template <class Dot, int Rows, class In, class To, class Out>
 [[gnu::noinline]] void any_column_tiles(conv2d_shape s, const In* in, const In* border,
                                         std::array<int, rows_per_register_of<Dot>> y,
@@ -168,10 +169,10 @@ template <class Dot, int Rows, class In, class To, class Out>
   }
 }
 
-/// Rows output rows from each of y on, all columns, one block of channels that starts at `in` and
-/// `out`. The last tile moves back to end with the row: a smaller one would be as much code again.
-/// ManyShapes: whether the code is for several shapes. With a constant shape addresses are
-/// constants, and tiles inside of the image would gain nothing by code of their own.
+/// Computes `Rows` output rows from each of y on, all columns, for one block of channels that
+/// starts at `in` and `out`. The last tile is moved back to end with the row: a smaller tile would
+/// double the code. ManyShapes: whether the code is for several shapes. With a constant shape
+/// addresses are constants, and inner_columns would gain nothing.
 template <class Dot, int Kernel, int Stride, int Rows, bool ManyShapes, class In, class To,
           class Out>
 CTQ_INLINE_BY_FLATTEN inline void column_tiles(const conv2d_shape& s, const In* in,

@@ -49,11 +49,12 @@ template <class Weight>
   return result;
 }
 
-/// The convolution of T that is computed: a matrix product if it is pointwise, and of integers with
-/// joined groups (of floats a product with 0 might be NaN). They fill a narrow register, which a
-/// single group needs, too; some machines multiply wide ones at half speed (3x3, 128 channels in 32
-/// groups @28 on a Xeon with AVX512-VNNI: 52 us instead of 60, with run-time extents 86 instead of
-/// 130; joined for wide registers 51 and 70).
+/// The convolution that is computed for a layer of T: a matrix product if it is pointwise, and with
+/// joined groups if T is an integer (for floats, a product with a weight of 0 might be NaN). As
+/// many groups are joined as fill a narrow register, which a single group would occupy, too; some
+/// machines multiply wide registers at half speed (3x3, 128 channels in 32 groups @28 on a Xeon
+/// with AVX512-VNNI: 52 us instead of 60, with run-time extents 86 instead of 130; joined for wide
+/// registers 51 and 70).
 template <class Isa, class T>
 [[nodiscard]] constexpr conv2d_shape computed_shape(const conv2d_shape& s) {
   if constexpr (std::is_same_v<T, float>) {

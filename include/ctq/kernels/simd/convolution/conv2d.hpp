@@ -194,8 +194,8 @@ CTQ_INLINE_BY_FLATTEN inline void convolve_images(const Shape& shape, const In* 
   });
 }
 
-/// A run-time shape: all methods and tails, which take seven seconds to compile, in one function
-/// for all calls with these types.
+/// A run-time shape. All methods and tile sizes, which take seven seconds to compile, are in one
+/// function for all calls with these types.
 template <class Isa, class In, class To, class Out>
 [[gnu::noinline, gnu::flatten]] void convolve_any(const conv2d_shape& shape, const In* in,
                                                   const std::byte* packed, const To& to,
@@ -204,7 +204,7 @@ template <class Isa, class In, class To, class Out>
   convolve_images<Isa>(shape, in, packed, to, in_zero_point, out, workspace);
 }
 
-/// Run-time extents of one form, in one function for all calls with these types.
+/// Run-time extents of one form: one function for all calls with these types.
 template <class Isa, with_form Shape, class In, class To, class Out>
 [[gnu::noinline, gnu::flatten]] void convolve_form(const Shape& shape, const In* in,
                                                    const std::byte* packed, const To& to,
@@ -236,7 +236,7 @@ template <class Isa, class Shape, class In, class To, class Out>
   }
 }
 
-/// A layer's shape as that of a convolution: a constant, if it is one.
+/// The shape of a layer as that of a convolution; a constant if the layer's shape is one.
 using ctq::as_conv2d;
 template <linear_shape S>
 [[nodiscard]] constexpr auto as_conv2d(std::integral_constant<linear_shape, S>) {

@@ -18,7 +18,7 @@
 
 namespace ctq::kernels::simd {
 
-/// A panel of dense layers that is not a whole one.
+/// A panel of a dense layer that has fewer channels than a whole one.
 struct partial_panel {
   int vectors{};  // 0: there is none
   bool narrow{};  // of a narrower register
@@ -98,7 +98,8 @@ template <class Dot>
   const column_blocks<Dot> blocks{s.out_channels};
   f.wide = f.halved ? of_halves.wide() > 0 : blocks.wide() > 0;
   f.narrow = f.halved ? of_halves.narrow() > 0 : blocks.narrow() > 0;
-  // Which takes seconds to compile: layers without narrow blocks share the code of those with both.
+  // This code takes seconds to compile, so layers without narrow blocks share that of layers with
+  // both.
   if (f.wide && f.kernel > 3) f.narrow = true;
   return f;
 }
@@ -115,7 +116,7 @@ template <class Isa, class In>
   return dense_form<std::conditional_t<real, float_dot<Isa>, int8_dot<Isa>>>(shape);
 }
 
-/// The blocking of a form that has one: it takes long to compute.
+/// The blocking of a form that uses tiles, stored since computing it takes long.
 template <bool OnTiles>
 struct tile_blocking_if {};
 template <>

@@ -19,8 +19,8 @@
 
 namespace ctq::kernels::simd {
 
-/// The memory of a kernel: the padded image, the outputs of a phase, of images_together, and the
-/// workspace of the convolutions, each aligned to 64.
+/// The workspace of a kernel: the padded image, the outputs of a phase for images_together images,
+/// and the workspace of the convolutions, each aligned to 64.
 struct conv_transpose2d_workspace {
   std::size_t image{};  // bytes
   std::size_t outputs{};
@@ -36,7 +36,7 @@ template <class Bytes>
   conv_transpose2d_workspace w;
   const auto channels = [](int n) { return static_cast<std::size_t>(n); };
   if (p.pads()) {
-    // A row more, which is read after the last one if a phase starts to the right of the first
+    // One more row, which is read after the last one if a phase starts to the right of the first
     // column.
     const auto pixels = static_cast<std::size_t>(p.padded_h() + 1) * channels(p.padded_w());
     w.image = packing::padded(pixels * channels(p.shape.in_channels) * in_bytes);
@@ -112,7 +112,7 @@ void repeat_pixel(const transposed_phases& p, int phase, const T* pixel, T* out)
 template <class Phases, auto Shape>
 inline constexpr Phases phases_of_constant{Shape};
 
-/// The phases of a shape; of a constant shape, a reference to a constant.
+/// The phases of a shape; for a constant shape, a reference to a constant.
 ///   Phases  transposed_phases or transposed_planes
 template <class Phases, class Shape>
 [[nodiscard, gnu::always_inline]] constexpr decltype(auto) phases_of(const Shape& shape) {
@@ -123,7 +123,7 @@ template <class Phases, class Shape>
   }
 }
 
-/// Calls f(index) for each phase; of a constant shape, f(integral_constant).
+/// Calls f(index) for each phase; for a constant shape, f(integral_constant).
 ///   Phases  transposed_phases or transposed_planes
 template <class Phases, class Shape, class F>
 [[gnu::always_inline]] inline void for_each_phase(const Shape& shape, const F& f) {
@@ -139,7 +139,7 @@ template <class Phases, class Shape, class F>
   }
 }
 
-/// The convolution of a phase that reads In: of a constant shape with its form.
+/// The convolution of a phase that reads In; for a constant shape with its form.
 template <class Isa, class In, class Shape, class Phase>
 [[nodiscard]] constexpr auto convolution_of_phase(const Shape& shape, Phase phase) {
   if constexpr (constant_shape<Shape>) {
@@ -156,8 +156,8 @@ template <class Isa, class In, class Shape, class Phase>
 }
 
 /// Computes a transposed convolution by convolve(phase, at, images, out, workspace), which computes
-/// one phase of images_together with the weights at `at` and returns their bytes, and
-/// pixel_of(out), which computes the pixel of a phase that reads nothing.
+/// one phase of images_together images with the weights at `at` and returns the bytes of these
+/// weights, and pixel_of(out), which computes the pixel of a phase that reads nothing.
 ///   out_step  elements from one image of outputs to the next
 ///
 /// Shapes    in [N,H,W,C] · out [N,H',W',O]

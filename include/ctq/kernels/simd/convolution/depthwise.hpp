@@ -14,7 +14,7 @@
 
 namespace ctq::kernels::simd {
 
-/// Rows pixels of one output row, one block of lanes * k_group channels.
+/// Computes `Rows` pixels of one output row, for one block of lanes * k_group channels.
 template <class Dot, int Rows, class To, class Out>
 [[gnu::always_inline]] inline void depthwise_tile(const typename Dot::element* in,
                                                   const conv2d_shape& s, const strides& by,
@@ -36,7 +36,7 @@ template <class Dot, int Rows, class To, class Out>
         const typename Dot::element* pixel = in + m * by.x + row * by.row;
         vec a[Dot::k_group];
         unroll<Dot::k_group>([&](auto j) __attribute__((always_inline)) {
-          // Taps past the end are multiplied by zero weights, so any address will do.
+          // Taps after the last one are multiplied by zero weights, so any address will do.
           a[j] = Dot::load(pixel + std::min(tap + j, s.kernel_w - 1) * by.tap);
         });
         Dot::interleave(a);

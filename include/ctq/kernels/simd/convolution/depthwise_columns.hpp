@@ -24,12 +24,13 @@
 
 namespace ctq::kernels::simd {
 
-/// A run-time kernel size and stride: run-time shapes whose kernel is not 3x3.
+/// Kernel and Stride of code that reads both at run time: that of run-time shapes whose kernel is
+/// not 3x3.
 inline constexpr int any = 0;
 
-/// Rows output rows from each of y on, one block of channels that starts at `in` and `out`. Single
-/// rows of 5x5 and 7x7 kernels, and those of 3x3 kernels with stride 1 for many shapes, have no
-/// tiles of their own, which take seconds to compile.
+/// Computes `Rows` output rows from each of y on, for one block of channels that starts at `in` and
+/// `out`. Single rows of 5x5 and 7x7 kernels, and those of 3x3 kernels with stride 1 for many
+/// shapes, are computed without tiles, since the code of their tiles would take seconds to compile.
 template <class Dot, int Kernel, int Stride, int Rows, bool ManyShapes, class In, class To,
           class Out>
 CTQ_INLINE_BY_FLATTEN inline void column_rows(const conv2d_shape& s, const In* in, const In* border,
@@ -107,7 +108,8 @@ CTQ_INLINE_BY_FLATTEN inline void depthwise_columns(const Shape& shape, const In
   constexpr std::integral_constant<int, Rows> most;
   constexpr std::integral_constant<int, 1> single;
   if constexpr (rows_per_register_of<Dot> == 2) {
-    // The last rows are moved back, maybe both to the same rows.
+    // The last rows are moved back to end with the image; both halves may then compute the same
+    // rows.
     const auto by_twos = [&](auto rows) CTQ_INLINE_BY_FLATTEN {
       const int last = s.out_h() - rows;
       for (int y = 0; y < s.out_h(); y += 2 * rows) {
@@ -119,9 +121,10 @@ CTQ_INLINE_BY_FLATTEN inline void depthwise_columns(const Shape& shape, const In
     }
     by_twos(most);
   } else {
-    // The rest is moved back or, if it is one row, computed by itself, except where that is
-    // slower (3x3 of many shapes; 960 channels @7 on Zen 5: 4.2 instead of 5.4 us). One call for
-    // all tiles of the most rows: a copy of those of 5x5 takes seconds to compile.
+    // The last rows, fewer than `most`, are moved back to end with the image or, if there is only
+    // one, computed by themselves, except where that is slower (3x3 of many shapes; 960 channels @7
+    // on Zen 5: 4.2 instead of 5.4 us). all_blocks(most, …) is called at one place only, since a
+    // second copy of the code for 5x5 takes seconds to compile.
     constexpr int least = Kernel == 3 && Stride == 1 && with_form<Shape> ? 1 : 2;
     int y = 0;
     for (; y + most <= s.out_h() || (y > 0 && y + least <= s.out_h()); y += most)

@@ -90,11 +90,12 @@ template <class Dot, class In>
   }
 }
 
-/// What fill_ahead and copy_ahead write at once: at most copy_slack_bytes.
+/// The elements that fill_ahead and copy_ahead write at once: at most copy_slack_bytes.
 inline constexpr std::ptrdiff_t elements_at_once = 16;
 
-/// Fills `count` elements and those behind them that complete a block; returns the end of `count`.
-/// For memory that is written from front to back. std::fill_n of a run-time count is a call.
+/// Fills `count` elements, and those after them that complete a block of elements_at_once; returns
+/// the end of the `count` elements. For memory that is written from front to back. Faster than
+/// std::fill_n, which for a run-time count is a function call.
 template <class T>
 [[gnu::always_inline]] inline T* fill_ahead(T* out, std::ptrdiff_t count, T value) {
   for (std::ptrdiff_t i = 0; i < count; i += elements_at_once)
@@ -102,7 +103,7 @@ template <class T>
   return out + count;
 }
 
-/// The same with elements of `in`, which are read as far.
+/// Copies elements of `in` in the same way; it reads as many as it writes.
 template <class T>
 [[gnu::always_inline]] inline void copy_ahead(const T* in, std::ptrdiff_t count, T* out) {
   for (std::ptrdiff_t i = 0; i < count; i += elements_at_once)

@@ -12,7 +12,8 @@
 #include "ctq/kernels/simd/matrix/blocking.hpp"
 #include "ctq/kernels/simd/matrix/tile_arch.hpp"
 
-// Which code computes a convolution: packing, memory and running choose alike.
+// The choice of the code that computes a convolution. Packing, workspace sizes and running all call
+// it, so they agree.
 
 namespace ctq::kernels::simd {
 

@@ -20,7 +20,7 @@ namespace ctq::kernels::simd {
 /// Elements of a row that are looked up at once: integers of 4 bits are unpacked first.
 inline constexpr int embedding_columns = 64;
 
-/// The two numbers of 4 bits in each of `count` bytes, the lower one first, one in a byte.
+/// Unpacks the two 4-bit integers of each of `count` bytes to one byte each, the lower one first.
 [[gnu::always_inline]] inline void unpack_4bit(const std::uint8_t* from, int count,
                                                std::uint8_t* unpacked) noexcept {
   for (int i = 0; i < count; ++i) {
@@ -29,7 +29,7 @@ inline constexpr int embedding_columns = 64;
   }
 }
 
-/// The integers of a row from column x on, which is even, one in a byte.
+/// The integers of a row from column x on, one in a byte. x is even.
 [[nodiscard, gnu::always_inline]] inline const std::uint8_t* row_integers(
     const embedding_shape& s, const embedding_table& t, std::ptrdiff_t row, int x, int count,
     std::uint8_t* unpacked) noexcept {
@@ -73,7 +73,7 @@ template <vectorized Isa, class Whole, class Rest>
   of(integers);
 }
 
-/// embedding_columns elements from `from` on. Q: with a sign or without.
+/// Dequantizes embedding_columns elements from `from` on. Q: std::int8_t or std::uint8_t.
 template <vectorized Isa, int Bits, quantized Q>
 [[gnu::always_inline]] inline void dequantize_columns(const std::uint8_t* from, float zero_point,
                                                       float scale, float* out) noexcept {
@@ -97,7 +97,7 @@ template <vectorized Isa, int Bits, quantized Q>
   });
 }
 
-/// Columns from x on, fewer than embedding_columns.
+/// Looks up the columns from x on, fewer than embedding_columns.
 template <vectorized Isa>
 [[gnu::noinline]] void embed_rest(const embedding_shape& s, const embedding_table& t,
                                   std::ptrdiff_t row, int x, float* out) noexcept {

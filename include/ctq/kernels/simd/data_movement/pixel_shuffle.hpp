@@ -14,9 +14,9 @@
 
 namespace ctq::kernels::simd {
 
-/// Of one pixel: a register's number of channels, of `Factor`² elements each, to the same number of
-/// channels of each of `Factor`² pixels, or the other way round. Interleaving register i with
-/// register i + n/2 rotates the bits of an element's place by one.
+/// Moves one register's number of channels, `Factor`² elements each, from one small pixel to
+/// `Factor`² large ones, or back. Interleaving register i with register i + parts / 2 rotates the
+/// bits of each element's index by one.
 ///   small     the elements of the first of these channels
 ///   large     the same of the first pixel; pixels are `pixel` apart, rows of pixels `row`
 template <class Isa, int Factor, class T, class Small, class Large>

@@ -13,7 +13,7 @@
 
 namespace ctq::kernels::simd {
 
-/// Copies pixels, and whole rows that are those of the row before.
+/// Copies pixels; a row that equals the one before it is copied as a whole.
 template <class T>
 void copy_nearest(const resampling_shape& s, const T* in, T* out) noexcept {
   const auto pixel = static_cast<std::size_t>(s.channels) * sizeof(T);
@@ -41,8 +41,8 @@ void copy_nearest(const resampling_shape& s, const T* in, T* out) noexcept {
   }
 }
 
-/// N floats, and the same number of doubles. g++ knows no vectors whose size depends on a
-/// parameter.
+/// Vectors of N floats and of N doubles. Specialized, since g++ rejects vector sizes that depend on
+/// a template parameter.
 template <int N>
 struct real_vectors;
 template <>
@@ -65,7 +65,7 @@ struct resampling_lanes {
   using floats = typename real_vectors<lanes>::floats;
   using doubles = typename real_vectors<lanes>::doubles;
 
-  /// As interpolated. to = that of `to` and b
+  /// As interpolated: replaces `to` by the interpolation between `to` and b.
   [[gnu::always_inline]] static void interpolate(const sampling_point& p, batch_type& to,
                                                  const batch_type& b) noexcept {
     if (p.a == p.b) return;
@@ -81,7 +81,7 @@ struct resampling_lanes {
     x = __builtin_convertvector(first + second, floats);
     std::memcpy(&to.data, &x, sizeof x);
   }
-  /// As interpolated, of four: products are exact in double.
+  /// As interpolated, between four pixels: products are exact in double.
   [[gnu::always_inline]] static batch_type weighed(const cubic_point& p,
                                                    const batch_type (&x)[4]) noexcept {
     doubles sum{};
@@ -110,7 +110,7 @@ struct resampling_lanes {
   }
 };
 
-/// Linear interpolation of so many channels, from c on.
+/// Linear interpolation of resampling_lanes::lanes channels from c on.
 ///   at(plane, row, column)  the pixel's first element
 ///   load(element)           a register of floats
 template <vectorized Isa, class At, class Load>
@@ -130,7 +130,7 @@ template <vectorized Isa, class At, class Load>
   lanes::interpolate(x, left, right);
   return left;
 }
-/// Cubic interpolation.
+/// The same by cubic interpolation.
 template <vectorized Isa, class At, class Load>
 [[gnu::always_inline]] inline auto sampled(const cubic_point&, const cubic_point& y,
                                            const cubic_point& x, int c, At at, Load load) noexcept {

@@ -97,8 +97,8 @@ template <class Isa, class T>
             transpose_block<decltype(width)>(in + r * in_stride + c, in_stride,
                                              out + c * out_stride + r, out_stride);
           };
-          // Along the longer side, so that lines that are far apart are read or written at once:
-          // they are few sets of a cache.
+          // The inner loop runs along the longer side. Cache lines that are far apart share few
+          // sets of the cache; this order uses them up before they are evicted.
           if (rows <= columns) {
             for (int i = 0; i < rows; i += m)
               for (int j = 0; j < columns; j += n) block(i, j);

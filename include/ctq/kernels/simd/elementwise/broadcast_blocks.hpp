@@ -7,8 +7,9 @@
 
 #include "ctq/core/shapes/elementwise_shapes.hpp"
 
-// Two tensors that are broadcast against each other, as blocks of contiguous elements. One that is
-// broadcast along the last axes is repeated in a buffer first, once for many blocks if it can be.
+// Two tensors that are broadcast against each other, as blocks of contiguous elements. A tensor
+// that is broadcast along the last axes is first repeated in a buffer, if possible once for many
+// blocks.
 
 namespace ctq::kernels::simd {
 
@@ -23,7 +24,8 @@ inline void repeat(T* x, int part, int count) noexcept {
                 static_cast<std::size_t>(std::min(filled, count - filled)) * sizeof(T));
 }
 
-/// Calls visit(a, b) with where both tensors begin for each pair of the first two indices.
+/// Calls visit(a, b) for each pair of the first two indices, with the first element of both tensors
+/// there.
 template <class Visit>
 [[gnu::always_inline]] inline void for_leading_axes(const broadcast_shape& s,
                                                     Visit visit) noexcept {

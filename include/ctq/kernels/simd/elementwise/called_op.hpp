@@ -11,12 +11,12 @@
 #include "ctq/kernels/simd/elementwise/quantize.hpp"
 #include "ctq/kernels/simd/elementwise_loop.hpp"
 
-// Ops that are called by their functions, on 8-bit integers: by a lookup table, or by blocks of
-// dequantized values. The same bytes as reference/called_op.hpp.
+// Ops that are computed by their op_functions, on 8-bit integers: by a lookup table, or by blocks
+// of dequantized values. The same bytes as reference/called_op.hpp.
 
 namespace ctq::kernels::simd {
 
-/// With fewer elements a shuffled_table takes longer to build than it saves (AVX2, Zen 3).
+/// For fewer elements, a shuffled_table takes longer to build than it saves (AVX2, Zen 3).
 inline constexpr int fewest_shuffled = 512;
 
 /// Looks up whole registers of elements; returns how many that were.

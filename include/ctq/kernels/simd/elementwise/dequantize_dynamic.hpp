@@ -26,7 +26,7 @@ template <class Isa>
     using floats = batch<Isa, float>;
     using integers = batch<Isa, std::int32_t>;
     constexpr int lanes = float_lanes<Isa>;
-    // Where there is no relu, all numbers are at least the least one.
+    // The lower bound of the outputs; without relu it changes nothing.
     const floats least(to.relu ? 0.0F : -std::numeric_limits<float>::infinity());
     for (int row = 0; row < s.rows; ++row) {
       int c = 0;

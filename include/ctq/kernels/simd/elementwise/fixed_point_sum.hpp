@@ -16,8 +16,8 @@ namespace ctq::kernels::simd {
 /// for a, b in 0 … 255, zero points folded into start. The definition of add rounds four times, so
 /// this sum differs from it, but never by more than `error`. If the sum is not that close to a
 /// rounding tie, both give the same integer. 2^near_bits >= 2 * error, and start contains half of
-/// it, besides one half for rounding: a sum is safe if its bits near_bits … fraction - 1 are not
-/// all zero.
+/// 2^near_bits, besides one half for rounding. So a sum is safe if its bits near_bits … fraction -
+/// 1 are not all zero.
 ///
 /// Error bound, in units of 2^-fraction: half a unit for each multiplier times |a - zero_point|;
 /// 128 for start; for the float computation three times 2^-24 of the largest |x| + |y|.

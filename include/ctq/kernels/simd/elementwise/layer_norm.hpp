@@ -34,7 +34,7 @@ template <vectorized Isa, int Rows, class F>
   unroll<Rows>([&](auto k) __attribute__((always_inline)) { sums[k] = partial[k].sum(); });
 }
 
-/// y = y * (weight * inverse) + bias, in two roundings, of rows of which the mean was subtracted.
+/// y = y * (weight * inverse) + bias, rounded twice, for rows from which the mean was subtracted.
 ///   at     the first element of the first row in the tensor
 ///   ahead  elements from y to the results of the next rows, or 0
 template <vectorized Isa, int Rows>
@@ -72,7 +72,7 @@ template <vectorized Isa, int Rows>
     }
 }
 
-/// Rows first … first + Rows - 1.
+/// Normalizes rows first … first + Rows - 1.
 template <vectorized Isa, int Rows>
 [[gnu::noinline]] void normalize(layer_norm_shape s, std::ptrdiff_t first, const float* in,
                                  const float* weight, const float* bias, float* out) noexcept {
@@ -85,8 +85,8 @@ template <vectorized Isa, int Rows>
   });
   const std::ptrdiff_t ahead = first + 2 * Rows <= s.rows ? std::ptrdiff_t{Rows} * s.count : 0;
   const auto count = static_cast<float>(s.count);
-  // What a row's elements have subtracted: first its first element, then the mean of the
-  // differences.
+  // What is subtracted from the elements of a row: first `origin`, its first element, then `mean`,
+  // the mean of these differences.
   float origin[Rows], mean[Rows], sums[Rows];
   unroll<Rows>([&](auto k) __attribute__((always_inline)) { origin[k] = *x[k]; });
   sum<Isa>(

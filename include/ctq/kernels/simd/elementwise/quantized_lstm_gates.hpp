@@ -100,7 +100,8 @@ class quantized_lstm_lanes {
   lookup_registers<Isa, std::uint8_t> sigmoid_, tanh_, tanh_of_c_;
 };
 
-/// The elements at the end of a row, fewer than a register has, by way of memory of that size.
+/// Computes the elements at the end of a row, fewer than a register has, in buffers of the size of
+/// a register.
 template <vectorized Isa>
 [[gnu::always_inline]] inline void quantized_lstm_end(const quantized_lstm_lanes<Isa>& lanes,
                                                       std::size_t count, const std::uint8_t* x,

@@ -11,7 +11,8 @@
 #include "ctq/kernels/xsimd.hpp"
 
 // The 16 partial results of a row of floats in registers: what softmax and layer_norm have in
-// common. A chain of additions waits for each of them, so several rows are computed together.
+// common. In a chain of additions each one waits for the one before, so several rows are computed
+// together.
 
 CTQ_BEGIN_AVX512
 
@@ -48,7 +49,7 @@ struct row_lanes {
  private:
   typedef float four [[gnu::vector_size(16)]];
 
-  /// The second half is joined with the first until one is left.
+  /// Combines the second half with the first until one value is left.
   template <class Op>
   [[nodiscard, gnu::always_inline]] float folded(Op op) const noexcept {
     alignas(64) float all[lanes];
@@ -91,7 +92,8 @@ template <vectorized Isa, int Rows, class F>
     });
 }
 
-/// Calls f(integral_constant<rows>, first row) for all rows: `Together` of them, then one by one.
+/// Calls f(integral_constant<rows>, first row) for all rows: `Together` rows at a time, then the
+/// rest one by one.
 template <int Together, class F>
 [[gnu::always_inline]] inline void for_rows_together(std::ptrdiff_t rows, F f) noexcept {
   std::ptrdiff_t row = 0;

@@ -16,8 +16,8 @@ namespace ctq::kernels::simd {
 
 namespace softmax_rows {
 
-/// A register of elements of a row from the i-th on that are not contiguous, with `filler` for
-/// those that are not there.
+/// Loads a register of elements from the i-th of a row on, which are not contiguous; lanes after
+/// the end of the row become `filler`.
 template <vectorized Isa>
 [[nodiscard, gnu::always_inline]] inline batch<Isa, float> gather(const softmax_shape& s,
                                                                   const float* row, int i,
@@ -29,7 +29,7 @@ template <vectorized Isa>
   return batch<Isa, float>::load_unaligned(all);
 }
 
-/// The other way round.
+/// Stores the lanes of x as elements from the i-th of a row on, up to its end.
 template <vectorized Isa>
 [[gnu::always_inline]] inline void scatter(const softmax_shape& s, const batch<Isa, float>& x,
                                            float* row, int i) noexcept {
@@ -40,7 +40,7 @@ template <vectorized Isa>
   for (int j = 0; j < count; ++j) row[static_cast<std::ptrdiff_t>(i + j) * s.stride] = all[j];
 }
 
-/// Replaces the elements of a row by f of them, of a register or of one.
+/// Replaces each element x of a row by f(x). f takes a register of elements, or one element.
 template <vectorized Isa, class F>
 [[gnu::always_inline]] inline void for_each(const softmax_shape& s, float* row, F f) noexcept {
   if (s.stride != 1) {
@@ -53,7 +53,7 @@ template <vectorized Isa, class F>
       });
 }
 
-/// Rows first … first + Rows - 1.
+/// Computes rows first … first + Rows - 1.
 template <vectorized Isa, int Rows>
 [[gnu::always_inline]] inline void softmax(softmax_shape s, std::ptrdiff_t first, const float* in,
                                            float* out) noexcept {
@@ -109,7 +109,8 @@ template <vectorized Isa, int Rows>
                       const floats shifted = z - subtracted[k];
                       const floats e = exp_of_negative<Isa>(shifted);
                       sum[k].part[r] += e;
-                      // Not one store of either: g++ 12 chooses between two copies in memory.
+                      // Two calls of store: if one stored either value, g++ 12 would write both to
+                      // memory and choose there.
                       if (s.logarithm != 0) {
                         store(shifted);
                       } else {

@@ -106,8 +106,8 @@ struct epilogue_dot : Dot {
     }
   }
 
-  /// Half of a block. Accumulators that are requantized are so at once; others are kept until both
-  /// halves are there.
+  /// Half of a block. Accumulators that are to be requantized are requantized at once; others are
+  /// kept until both halves are computed.
   template <int N>
   struct kept_accumulators {
     vec acc[N];

@@ -21,9 +21,9 @@ enum class method {
   tiles,      // tile_product.hpp: matrix products
 };
 
-/// The tiles of a layer, if they are faster than the dot products of AVX512-VNNI. Measured: from 2
-/// pixels on with many weights, from 16 with many products. Estimated: tiles that are half empty
-/// may be slower.
+/// The blocking of a layer on AMX tiles, if they are faster than the dot products of AVX512-VNNI.
+/// Measured: from 2 pixels on with many weights, from 16 with many products. Estimated: tiles that
+/// are half empty may be slower.
 [[nodiscard]] constexpr std::optional<tile_blocking> tiles_that_pay(const conv2d_shape& s) {
   const std::int64_t pixels = std::int64_t{s.out_h()} * s.out_w();
   const std::int64_t weights =

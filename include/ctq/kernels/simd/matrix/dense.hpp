@@ -111,7 +111,8 @@ CTQ_INLINE_BY_FLATTEN inline void dense(const Shape& shape, const typename Dot::
       const panels<Dot> of(s);
       run_whole(of.whole());
       // Whether all lanes of a register are channels: stores without masks, 1.3 times as fast in
-      // 3x3 convolutions of 1 to 8 channels. Floats are for comparison and have fewer functions.
+      // 3x3 convolutions of 1 to 8 channels. Float models are for comparison, so fewer functions
+      // are compiled for them.
       constexpr bool has_unmasked = !std::is_same_v<typename Dot::element, float>;
       const auto run_vectors = [&]<class D>(std::type_identity<D> dot, auto vectors, int used)
                                    CTQ_INLINE_BY_FLATTEN {

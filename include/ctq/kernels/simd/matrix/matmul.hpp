@@ -13,7 +13,7 @@
 #include "ctq/kernels/xsimd.hpp"
 
 // Products of matrices of float activations. Sums are of float64 in the order of k; the products
-// are exact, so that instruction sets with and without fused multiplication have the same.
+// are exact, so that instruction sets with and without fma compute the same sums.
 
 CTQ_BEGIN_AVX512
 

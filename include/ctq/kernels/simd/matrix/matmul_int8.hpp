@@ -20,8 +20,8 @@
 //
 //   Σ (a - za) * (b - zb) = Σ a' * b' - zb' * Σ a' - za' * Σ b' + k * za' * zb'
 //
-// a' and b' are what the dot product takes, a and b plus a constant, as are za' and zb'. The second
-// term belongs to a row of a, the others to a column of b. All is computed modulo 2^32.
+// a' and b', the operands of the dot product, are a and b plus constants; so are za' and zb'. The
+// second term belongs to a row of a, the others to a column of b. All is computed modulo 2^32.
 
 namespace ctq::kernels::simd {
 

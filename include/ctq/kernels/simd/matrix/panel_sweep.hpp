@@ -41,7 +41,7 @@ template <class Dot, class Shape>
   }
 }
 
-/// What all tiles of an image have in common that are computed with one panel.
+/// What is common to all tiles of an image that are computed with one panel.
 template <class Dot, class Packed, class Out>
 struct panel_sweep {
   const typename Dot::element* in;
@@ -53,8 +53,9 @@ struct panel_sweep {
   int out_w;
 };
 
-/// The tiles of a band. tile_of(weights, first input, first output) computes a tile. If weights are
-/// widened, the first tile does so, if `widens`: bool, or a constant.
+/// Computes the tiles of a band. tile_of(weights, first input, first output) computes a tile. If
+/// weights are widened and `widens` (a bool or a constant) is true, the first tile widens them;
+/// otherwise they are widened already.
 template <class Dot, int Vectors, class Shape, class Packed, class Out, class Widens, class TileOf>
 CTQ_INLINE_BY_FLATTEN inline void run_band(const band& b, const panel_sweep<Dot, Packed, Out>& p,
                                            Widens widens, const TileOf& tile_of) {
@@ -120,7 +121,7 @@ CTQ_INLINE_BY_FLATTEN inline void sweep(const Shape& shape, const typename Dot::
       return tiles_of(x.out_h(), x.out_w(), Dot::tile_rows);
     };
     const tiling tiles = evaluated(shape, tiling_of);
-    // If a row of the output is longer than a tile, no row ends in a tile.
+    // If rows of the output are longer than a tile, a tile never spans two of them.
     const int width = [&] {
       if constexpr (with_form<Shape>) {
         return Shape::form.width > 0 ? Shape::form.width : Dot::tile_rows + 1;

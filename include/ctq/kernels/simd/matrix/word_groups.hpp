@@ -34,11 +34,11 @@ template <>
 struct words_type<16> {
   using type = words_16;
 };
-/// A register of so many words; one word is no register.
+/// A register of `Lanes` words; for one lane the word itself.
 template <int Lanes>
 using words_of = typename words_type<Lanes>::type;
 
-/// The words of x and, after them, of y, that have these numbers.
+/// The words with these numbers; those of y are numbered after those of x.
 template <int... Numbers, class Words>
 [[nodiscard, gnu::always_inline]] inline Words pick_words(const Words& x, const Words& y) {
   return __builtin_shufflevector(x, y, Numbers...);

@@ -29,8 +29,8 @@ struct first_extremes {
   }
 };
 
-/// Elements that are `stride` apart, for a register of adjacent ones at a time; the last register
-/// overlaps the one before.
+/// Reduces elements that are `stride` apart, a register of adjacent results at a time; the last
+/// register overlaps the one before.
 /// Requires  r.stride is at least the lanes of a register
 template <class Isa>
 [[gnu::always_inline]] inline void argmax_of_rows(const reduced_rows& r, bool largest,
@@ -52,7 +52,8 @@ template <class Isa>
     }
 }
 
-/// Contiguous rows: each lane has every n-th element, of which the first is chosen at the end.
+/// Reduces contiguous rows: each lane takes every n-th element, and the results of the lanes are
+/// compared at the end.
 /// Requires  r.count is at least the lanes of a register
 template <class Isa>
 [[gnu::always_inline]] inline void argmax_of_contiguous(const reduced_rows& r, reduction_rule rule,

@@ -8,21 +8,21 @@
 
 namespace ctq::kernels::simd {
 
-/// The shape of a pool whose type says that it has at least `Channels`, which is what filled_lanes
-/// gives: its code has registers of one width.
+/// A pool_shape whose type tells filled_lanes(channels), so that a kernel for it is compiled for
+/// registers of one width only.
 template <int Channels>
 struct pool_of_channels : pool_shape {
   constexpr explicit pool_of_channels(const pool_shape& s) : pool_shape(s) {}
 };
 
-/// The largest power of two up to `channels`, at most 64, the bytes of the widest register. All
-/// that the choice of a width asks of the channels follows from it.
+/// The largest power of two up to `channels`, at most 64, the bytes of the widest register. The
+/// choice of a register width depends on the channels only through this number.
 [[nodiscard]] constexpr int filled_lanes(int channels) {
   return static_cast<int>(std::bit_floor(static_cast<unsigned>(channels < 64 ? channels : 64)));
 }
 
-/// The channels of a pool, to be compared with powers of two up to 64: a constant if its type says
-/// how many there are at least.
+/// The channels of a pool, for comparison with powers of two up to 64; if the type of the shape
+/// tells a lower bound, that bound as a constant.
 [[nodiscard]] constexpr int channels_of(const pool_shape& s) { return s.channels; }
 template <int Channels>
 [[nodiscard]] constexpr std::integral_constant<int, Channels> channels_of(

@@ -52,9 +52,9 @@ template <class Isa, quantized Q>
   }
 }
 
-/// Sums of taps for a register of channels, which are bytes; signed ones are 128 larger. A lane of
-/// 16 bits has two bytes: `both` sums the lanes, modulo 2^16, `odd` their upper bytes, and quarter
-/// computes the sums of the lower ones.
+/// Sums of taps for a register of channels, which are bytes; int8 is offset by 128 to uint8. A
+/// 16-bit lane has two bytes: `both` sums the lanes, modulo 2^16, `odd` sums their upper bytes, and
+/// `quarter` computes the sums of the lower bytes from the two.
 template <vectorized Isa>
 struct byte_sums {
   using halves = batch<Isa, std::uint16_t>;
@@ -139,8 +139,9 @@ struct byte_means {
       q.store_unaligned(out + g.out[k]);
     });
   }
-  /// Registers: two read the same cache lines. Takes copies, so that what windows of few taps use
-  /// has no address and stays in registers.
+  /// Windows of many taps, for `Registers` registers of channels; two read the same cache lines.
+  /// Takes its arguments by value, so that the caller can keep them in registers for windows of few
+  /// taps.
   template <int Registers>
   [[gnu::noinline]] static void of_many(byte_means means, pool_window w, const Q* in,
                                         floats inverse, Q* out) noexcept {
@@ -158,7 +159,7 @@ struct byte_means {
       unroll<Registers>([&](auto r) __attribute__((always_inline)) { sums[r].add(from + r * n); });
       from += w.column_stride;
     };
-    // Rows of the whole width are one row.
+    // Rows that are contiguous are summed as one row.
     const bool joined = w.row_stride == w.columns * w.column_stride;
     const int rows = joined ? 1 : w.rows, columns = joined ? w.rows * w.columns : w.columns;
     int room = byte_sums<Isa>::most_taps;
@@ -236,7 +237,7 @@ template <class Isa>
 template <class Isa, std::convertible_to<pool_shape> Shape, quantized Q>
 [[gnu::always_inline]] inline void pooling_avg(const Shape& known, const Q* in, const qparams& in_q,
                                                const qparams& out_q, Q* out) noexcept {
-  const pool_shape shape = known;  // stores of bytes could change what a reference refers to
+  const pool_shape shape = known;  // a copy, since stores of bytes may alias a reference
   const auto channels = channels_of(known);
   if constexpr (!vectorized<Isa>) {
     reference::pooling_avg(shape, in, in_q, out_q, out);
@@ -247,7 +248,7 @@ template <class Isa, std::convertible_to<pool_shape> Shape, quantized Q>
         channels, [&](auto width) __attribute__((always_inline)) {
           means_of_runs<decltype(width)>(shape, in, in_q, out_q, out);
         });
-  } else {  // few channels fill no wider register; means_fit is hardly ever false
+  } else {  // means_fit is hardly ever false, and few channels fill no wider registers than these
     with_width<half_width<Isa>, float>(
         channels, [&](auto width) __attribute__((always_inline)) {
           for_each_window(

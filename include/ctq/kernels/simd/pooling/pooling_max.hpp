@@ -74,7 +74,7 @@ template <class Isa, class T>
 /// As reference::pooling_max, byte for byte.
 template <class Isa, std::convertible_to<pool_shape> Shape, class T>
 [[gnu::always_inline]] inline void pooling_max(const Shape& known, const T* in, T* out) noexcept {
-  const pool_shape shape = known;  // stores of bytes could change what a reference refers to
+  const pool_shape shape = known;  // a copy, since stores of bytes may alias a reference
   const auto channels = channels_of(known);
   if constexpr (!vectorized<Isa>) {
     reference::pooling_max(shape, in, out);

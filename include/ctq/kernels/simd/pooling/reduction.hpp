@@ -13,12 +13,13 @@
 
 namespace ctq::kernels::simd {
 
-/// A reduction of `count` elements that lie `stride` apart, `rows` times for each of `stride`.
+/// The reduced axis of a tensor [rows, count, stride]: each of rows * stride results is computed
+/// from `count` elements that lie `stride` apart.
 struct reduced_rows {
   int rows = 1;
   int count = 1;
   int stride = 1;
-  bool adjacent = true;  // the reduced axes are; else there are no such rows
+  bool adjacent = true;  // the reduced axes are; else the tensor has no such form
 };
 
 [[nodiscard, gnu::always_inline]] constexpr reduced_rows reduced_rows_of(
@@ -47,8 +48,8 @@ template <class Batch>
   }
 }
 
-/// Elements that are `stride` apart, for a register of adjacent ones at a time; the last register
-/// overlaps the one before.
+/// Reduces elements that are `stride` apart, a register of adjacent results at a time; the last
+/// register overlaps the one before.
 /// Requires  r.stride is at least the lanes of a register
 template <class Isa, class T>
 [[gnu::always_inline]] inline void extremes_of_rows(const reduced_rows& r, bool largest,
@@ -72,7 +73,7 @@ template <class Isa, class T>
     }
 }
 
-/// Contiguous rows.
+/// Reduces contiguous rows.
 template <class T>
 [[gnu::always_inline]] inline void extremes_of_contiguous(const reduced_rows& r,
                                                           reduction_rule rule, const T* in,
@@ -84,7 +85,8 @@ template <class T>
   }
 }
 
-/// Whether the extremes were computed: the axes are adjacent, and wide enough.
+/// Computes the extremes if the reduced axes are adjacent, and either the last ones or followed by
+/// enough elements to fill a register; returns whether it did.
 template <class Isa, class T>
 [[nodiscard, gnu::always_inline]] inline bool extremes(const reduction_shape& s, const T* in,
                                                        T* out) noexcept {
@@ -104,7 +106,7 @@ template <class Isa, quantized Q>
 [[gnu::always_inline]] inline void reduction(const reduction_shape& s, const Q* in,
                                              const qparams& in_q, const qparams& out_q,
                                              Q* out) noexcept {
-  constexpr int most = INT32_MAX / 256;  // whose sum does not leave int32
+  constexpr int most = INT32_MAX / 256;  // elements, whose sum is within int32
   const reduced_rows r = reduced_rows_of(s);
   if constexpr (!vectorized<Isa>) {
     reference::reduction(s, in, in_q, out_q, out);
@@ -134,7 +136,8 @@ template <class Isa, quantized Q>
   }
 }
 
-/// As reference::reduction on floats, bit for bit: the order of its sums is one of registers.
+/// As reference::reduction on floats, bit for bit. The reference itself computes sums, in an order
+/// that suits registers.
 template <class Isa>
 [[gnu::always_inline]] inline void reduction(const reduction_shape& s, const float* in,
                                              float* out) noexcept {

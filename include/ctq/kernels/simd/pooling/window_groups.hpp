@@ -6,8 +6,8 @@
 #include "ctq/core/unroll.hpp"
 #include "ctq/kernels/pool_window.hpp"
 
-// A window of 2x2 has four taps, and a loop over so few costs more than what it does: pools compute
-// four registers of outputs at a time, of one window, of two, or of four.
+// A window of 2x2 has four taps, and a loop over so few costs more than its body. So pools compute
+// four registers of outputs at a time: of one window, of two, or of four.
 
 namespace ctq::kernels::simd {
 
@@ -19,8 +19,8 @@ struct window_group {
   std::ptrdiff_t in[registers_of_a_group], out[registers_of_a_group];
 };
 
-/// How many groups cover `count` windows of so many registers each, if a group has 2^log2 registers
-/// of each of its windows.
+/// How many groups cover `count` windows of `registers` registers each, if a group has 2^log2
+/// registers of each of its windows.
 [[nodiscard, gnu::always_inline]] constexpr int groups_of(int registers, int count,
                                                           int log2) noexcept {
   const auto parts = [](int n, int shift) { return (n + (1 << shift) - 1) >> shift; };

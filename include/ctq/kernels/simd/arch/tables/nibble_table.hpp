@@ -12,7 +12,7 @@ namespace ctq::kernels::simd {
 template <class Isa>
 inline constexpr bool has_nibble_table = isa::includes<Isa, isa::avx512>;
 
-/// Such a table in a register, of those instruction sets.
+/// Such a table in a register, on instruction sets with has_nibble_table.
 template <class Isa>
 class nibble_table;
 
@@ -33,15 +33,15 @@ namespace ctq::kernels::simd {
 template <class Isa>
 class nibble_table {
  public:
-  /// The entries of 0 to 15.
+  /// entries: those of the indices 0 to 15.
   [[gnu::always_inline]] explicit nibble_table(__m512 entries) noexcept : entries_(entries) {}
 
-  /// 64 entries, of the integers in 32 bytes: of each byte, that of the lower half is first.
+  /// Looks up the 64 integers in 32 bytes; of each byte, the lower half comes first.
   [[gnu::always_inline]] void look_up_64(const std::uint8_t* integers, float* out) const noexcept {
     const __m512i all =
         _mm512_castsi256_si512(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(integers)));
-    // 8 integers are in 32 bits. Each lane takes those that hold its own, and shifts it to the
-    // lowest bits, the only ones that permutexvar reads.
+    // A word of 32 bits holds 8 integers. Each lane takes the word that holds its integer, and
+    // shifts this to the lowest bits, the only ones that permutexvar reads.
     const __m512i word = _mm512_set_epi32(1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0);
     const __m512i bit = _mm512_set_epi32(28, 24, 20, 16, 12, 8, 4, 0, 28, 24, 20, 16, 12, 8, 4, 0);
     for (int i = 0; i < 4; ++i) {

@@ -59,9 +59,10 @@ inline constexpr bool shuffles_bytes = false;
 
 #endif
 
-/// A table of 256 entries in rows of 16. Rows 0 and 8 are as they are, each other row is the xor
-/// with the row before it. An index is looked up in all rows of its half, 16 less in each: as long
-/// as it is not negative, the xor of the results is the entry of the row.
+/// A table of 256 entries in rows of 16. Rows 0 and 8 are stored unchanged, each other row as its
+/// xor with the row before it. An index is looked up in all eight rows of its half of the table,
+/// reduced by 16 from row to row. The rows after its own see a negative index and give 0, so the
+/// xor of all results is its entry.
 template <class Isa, quantized Q>
 class shuffled_table {
   using lanes_of_q = batch<Isa, Q>;
