@@ -26,7 +26,7 @@ struct norm_channel {
 
   /// Factor of the channel's weights.
   [[nodiscard]] float scale() const { return gamma * inverse_deviation; }
-  /// The norm by itself is fma(x, scale, shift).
+  /// A norm that is not folded computes fma(x, scale, shift).
   [[nodiscard]] float shift() const { return beta - no_contract(mean * scale()); }
 
   [[nodiscard]] float folded_bias(float bias, fold_order order) const {
@@ -37,7 +37,7 @@ struct norm_channel {
   }
 };
 
-/// What batch and layer norms multiply differences from the mean by, before the weight.
+/// The factor of differences from the mean in batch and layer norms, before the weight.
 [[nodiscard]] inline float inverse_deviation(float variance, float eps) {
   return 1.0F / std::sqrt(variance + eps);
 }

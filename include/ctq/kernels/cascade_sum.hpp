@@ -40,7 +40,8 @@ template <std::size_t Groups, std::size_t Lanes>
       for (std::size_t l = 0; l < Lanes; ++l)
         partial[0][g * Lanes + l] += x[i * stride + g * group + l];
     ++i;
-    // A full level is added to the next one, and so on while that is full, too.
+    // A full level is added to the next one; if this is full then, it is added to the one after it,
+    // and so on.
     for (std::size_t level = 1; level < levels; ++level) {
       if ((i & (mask << ((level - 1) * power))) != 0) break;
       add(partial[level], partial[level - 1]);

@@ -5,12 +5,12 @@
 
 #include "ctq/core/shapes/sequence_shapes.hpp"
 
-// The table that embeddings read, and which of its rows.
+// The table of an embedding, and which of its rows a bag reads.
 
 namespace ctq::kernels {
 
-/// Rows one after another, of floats, or of integers with a scale and a zero point each;
-/// integers of 4 bits are two in a byte, the first in its low half.
+/// Contiguous rows of floats, or of integers with a scale and a zero point per row. A byte holds
+/// two 4-bit integers, the first in its low half.
 struct embedding_table {
   const void* rows{};
   const float* scale{};
@@ -33,7 +33,8 @@ template <class Index>
   return i >= 0 && i == s.padding_index;
 }
 
-/// Which indices are in a bag. Not valid: offsets that decrease or leave the range of the indices.
+/// The range of the indices of a bag. It is not valid if offsets decrease or leave the range of all
+/// indices.
 struct index_range {
   std::ptrdiff_t first{}, end{};
   bool valid = true;

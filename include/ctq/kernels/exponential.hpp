@@ -17,7 +17,7 @@ namespace ctq::kernels {
 
 namespace exponentials {
 
-inline constexpr float least = -88.0F;  // its n is -127, whose power of 2 is 0: so is the result
+inline constexpr float least = -88.0F;  // n is -127 for it; 2^n, and so the result, is 0
 inline constexpr float log2_e = 1.44269504F;
 /// For |x| < 2^21 the lowest eight bits of x + round_to_exponent are rne(x) + 127, the exponent of
 /// the float 2^rne(x).
@@ -25,8 +25,8 @@ inline constexpr float round_to_exponent = round_to_integer + 127.0F;
 // ln(2) in two parts of 16 bits: the products with an integer of 7 bits are exact, with and without
 // a fused multiply-add.
 inline constexpr float ln2_high = 0x1.62e4p-1F, ln2_low = 0x1.7f7ep-20F;
-/// Of the polynomial of degree 5 closest to exp on [-ln(2) / 2, ln(2) / 2] that is 1 at 0, within
-/// 9.2e-8 of it, from the highest power on.
+/// Coefficients, from the highest power on, of the polynomial of degree 5 that is 1 at 0 and
+/// closest to exp on [-ln(2) / 2, ln(2) / 2], within 9.2e-8.
 inline constexpr float factor[] = {0.00829030644724F, 0.0418982050229F, 0.166676379819F,
                                    0.499991475182F,   0.99999970625F,   1.0F};
 

@@ -6,9 +6,9 @@
 #include "ctq/core/no_contract.hpp"
 #include "ctq/kernels/exponential.hpp"
 
-// The functions of gates of recurrent cells, of the exponential of kernels/exponential.hpp, so that
-// they are the same on every instruction set. kernels/simd/elementwise/recurrent_gates.hpp computes
-// the same in registers.
+// The activation functions of the gates of recurrent cells, computed from the exponential of
+// kernels/exponential.hpp, so that they are the same on every instruction set.
+// kernels/simd/elementwise/recurrent_gates.hpp computes the same in registers.
 
 namespace ctq::kernels {
 

@@ -47,7 +47,8 @@ struct output_range {
   return no_contract(scale_weight * scale_in) * (1.0F / scale_out);
 }
 
-/// An integer, as a float since it may exceed int32.
+/// The bias in quantization steps of the accumulator: an integer, as a float since it may exceed
+/// int32.
 [[nodiscard]] inline float bias_steps(float bias, float scale_in, float scale_weight) noexcept {
   return ::nearbyintf(bias * (1.0F / no_contract(scale_in * scale_weight)));
 }
@@ -87,8 +88,8 @@ struct channel_arithmetic {
   bool exact = false;  // no sum leaves int32, and no product with the multiplier does
 };
 
-/// If all weights of a channel are 0, its scale is arbitrary: if the bias does not fit with the
-/// given one, it takes one with which it does.
+/// If all weights of a channel are 0, their scale is arbitrary: if the bias does not fit in int32
+/// with the given scale, another one is used, with which the multiplier is about 1.
 [[nodiscard]] inline channel_arithmetic channel_arithmetic_of(float bias, const channel_sums& sums,
                                                               const qparams& in, dtype in_type,
                                                               float scale_weight, float scale_out) {

@@ -33,8 +33,8 @@ template <class Isa>
 struct simd_kernels {
   using isa = Isa;
 };
-/// Those of the instruction set that the translation unit is compiled for or, with
-/// CTQ_COMPILED_KERNELS, of the library ctq-kernels.
+/// The kernels of the instruction set that the translation unit is compiled for or, with
+/// CTQ_COMPILED_KERNELS, those of the library ctq-kernels.
 using fast_kernels = simd_kernels<isa::of_models>;
 
 }  // namespace ctq
@@ -54,7 +54,7 @@ inline constexpr bool has_depthwise = true;
 template <class Set>
 inline constexpr bool has_depthwise<without_depthwise<Set>> = false;
 
-/// What else of a signature is an argument.
+/// What kernels are told of a signature besides types and shape.
 struct call_options {
   bool relu{};
   const op_functions* op{};  // of kernels that call one
@@ -66,7 +66,7 @@ struct kernel_code;
 template <kernel_id Id>
 using descriptor_of = boost::mp11::mp_at_c<descriptors::list, static_cast<std::size_t>(Id)>;
 
-/// Calls f(type_identity<Descriptor>) of a kernel that is known at run time.
+/// Calls f(type_identity<Descriptor>) for a kernel that is known at run time.
 template <class F>
 constexpr auto with_descriptor(kernel_id k, F f) {
   return boost::mp11::mp_with_index<kernel_count>(static_cast<std::size_t>(k), [&](auto index) {
@@ -84,7 +84,8 @@ template <class Set, class Descriptor, class... Argument>
   }
 }
 
-/// No weights, no workspace, one way to compute it.
+/// The base of the code of kernels without weights, without workspace and without a choice of
+/// blocking.
 struct plain_code {
   template <class Set>
   static constexpr std::size_t packed_bytes(const kernel_signature&) {
@@ -94,7 +95,7 @@ struct plain_code {
   static constexpr std::size_t workspace_bytes(const kernel_signature&) {
     return 0;
   }
-  /// How an instruction set divides the work, in words.
+  /// Appends how an instruction set divides the work, as text.
   template <class Set, class Text>
   static constexpr void append_blocking(Text& out, const kernel_signature&) {
     out.append("-");

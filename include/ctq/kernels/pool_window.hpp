@@ -83,7 +83,7 @@ struct pool_window {
 struct whole_windows {
   int first{}, end{};
 
-  /// How many windows the run that begins at this one has: all of these, or one.
+  /// How many windows a run has that begins at `index`: all whole windows, or one.
   [[nodiscard]] constexpr int from(int index) const {
     return index == first && first < end ? end - first : 1;
   }

@@ -44,8 +44,8 @@ struct sampling_point {
   return {a, a < last ? a + 1 : a, weight > 1.0F ? 1.0F : weight};
 }
 
-/// Four neighbours on an axis, Σ weight[k] * in[index[k]]; beyond its ends they are those at the
-/// ends.
+/// Four neighbours on an axis: Σ weight[k] * in[index[k]]. Indices beyond the ends of the axis are
+/// clamped to them.
 struct cubic_point {
   int index[4]{};
   float weight[4]{};

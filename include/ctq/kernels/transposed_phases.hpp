@@ -6,9 +6,9 @@
 #include "ctq/core/shapes/window_shapes.hpp"
 
 // A transposed convolution as one ordinary convolution for each phase. Along an axis, the outputs y
-// with the same (y + padding) % stride read the same taps of the kernel, and one output after the
-// other reads one input after the other: a phase is a convolution with stride 1, with a part of the
-// kernel in reverse order. No product with the zeros between the inputs is computed.
+// with the same (y + padding) % stride read the same taps of the kernel, and consecutive ones of
+// them read consecutive inputs: a phase is a convolution with stride 1, with a part of the kernel
+// in reverse order. No product with the zeros between the inputs is computed.
 
 namespace ctq::kernels {
 
@@ -32,8 +32,8 @@ struct transposed_axis {
   int longest{};               // what a phase reads, from the first to the last input
   bool starts_inside = false;  // a phase does not read the first input
 
-  /// Inputs of the padding between two rows, after the first and before the second: enough that a
-  /// row with its padding has all that a phase reads.
+  /// Padding between two rows, shared by the end of the first and the start of the second: enough
+  /// that a row with its padding contains all that a phase reads.
   [[nodiscard]] constexpr int between(int in) const {
     const int border = before > after ? before : after;
     return longest - in > border ? longest - in : border;
@@ -77,7 +77,8 @@ struct transposed_axis {
 struct transposed_phases {
   conv_transpose2d_shape shape{};
   transposed_axis h{}, w{};
-  /// The images of which a phase is one convolution, which has fewer calls and larger matrices.
+  /// How many images a phase computes by one convolution: several mean fewer calls and larger
+  /// matrices.
   int images_together{};
 
   constexpr explicit transposed_phases(const conv_transpose2d_shape& s)
@@ -110,9 +111,9 @@ struct transposed_phases {
   [[nodiscard]] constexpr int first_pixel(int phase) const {
     return (h.before + row(phase).in_first) * padded_w() + border() + column(phase).in_first;
   }
-  /// The convolution that computes a phase of images_together; the kernel has no taps if nothing
-  /// is read. Its rows are as long as those of the padded image; outputs after the phase's own are
-  /// of no use.
+  /// The convolution that computes a phase of images_together images; its kernel has no taps if
+  /// nothing is read. Its rows are as long as those of the padded image; outputs after those of the
+  /// phase are not used.
   [[nodiscard]] constexpr conv2d_shape convolution(int phase) const {
     const transposed_phase y = row(phase);
     const transposed_phase x = column(phase);
@@ -129,8 +130,8 @@ struct transposed_phases {
   }
 
  private:
-  /// As many images as have outputs that stay in a cache, if each phase reads all rows of the image
-  /// without a border: then the rows of several images are those of a batch.
+  /// As many images as have outputs that fit in a cache, if each phase reads all rows of the image
+  /// and no border, so that its inputs in several images are contiguous as in a batch; else 1.
   [[nodiscard]] constexpr int batch_of_phases() const {
     constexpr long long most = 1 << 16;  // outputs of a phase, of which one has in_h * in_w at most
     const long long of_one = 1LL * shape.in_h * shape.in_w * shape.out_channels;

@@ -21,8 +21,9 @@ inline constexpr std::uintptr_t aliasing_page = 4096, aliasing_distance = 512;
 
 /// Bytes of a matrix product's rows that one pass over the weights serves: what half of 1 MB of L2
 /// holds, or less where panels of weights are large, since some of them are there, too. With all
-/// rows at once panels would be loaded from L3 for each of them; with fewer the weights are, too
-/// often (Zen 4, 2048^3, part of the peak: AVX512-VNNI 96 %, all rows 93 %; AVX2 94 %).
+/// rows in one pass, the rows would be loaded from L3 for each panel; with fewer, the weights would
+/// be loaded too often (Zen 4, 2048^3, part of the peak: AVX512-VNNI 96 %, all rows 93 %; AVX2 94
+/// %).
 [[nodiscard]] constexpr std::int64_t bytes_of_pass(std::int64_t panel_bytes) {
   constexpr std::int64_t kb = 1024;
   return std::clamp(768 * kb - 4 * panel_bytes, 256 * kb, 512 * kb);

@@ -55,7 +55,7 @@ constexpr void append_blocking_of(Text& out, const conv2d_shape& shape, bool pla
       });
 }
 
-/// The same of a convolution that reads `in`; linear layers are convolutions.
+/// The same for a convolution that reads `in`; linear layers are convolutions.
 ///   Depthwise  whether it may be a depthwise one
 template <class Isa, bool Depthwise = true, class Text>
 constexpr void append_blocking(Text& out, const conv2d_shape& s, dtype in, bool plain) {

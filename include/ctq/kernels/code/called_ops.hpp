@@ -12,8 +12,8 @@
 #include "ctq/kernels/simd/elementwise/called_op.hpp"
 #include "ctq/ops/op.hpp"
 
-// Ops without a kernel, by their functions. The reference is dequantize, apply, quantize, even if
-// the op defines `run`: tests compare `run` with it.
+// Ops without a kernel, computed by their op_functions. The reference is dequantize, apply,
+// quantize, even if the op defines `run`: tests compare `run` with it.
 
 namespace ctq::kernels {
 
@@ -23,7 +23,7 @@ struct called_op_code : plain_code {
   template <class Set, class In, class Out>
   static void run(const typename Descriptor::shape& s, call_options o, const operands& x) noexcept {
     op_arguments<In> arguments = op_arguments_of<In>(s, x);
-    if (o.op->tensors == 3) {  // which follows the second in memory
+    if (o.op->tensors == 3) {  // the third follows the second in memory
       arguments.in[2] = arguments.in[1];
       arguments.in[2].data += arguments.in[1].size();
     }

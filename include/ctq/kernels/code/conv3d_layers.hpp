@@ -10,8 +10,8 @@
 #include "ctq/kernels/reference/conv3d.hpp"
 #include "ctq/kernels/simd/convolution/conv3d.hpp"
 
-// Convolutions along three axes, computed plane by plane with the code of those along two. Packed
-// is what conv2d packs for conv3d_shape::plane.
+// Convolutions along three axes, computed plane by plane with the code of those along two. The
+// packed parameters are those of conv2d for conv3d_shape::plane.
 
 namespace ctq::kernels {
 
@@ -41,7 +41,7 @@ struct kernel_code<descriptors::conv3d> : plain_code, code_of_parts<conv3d_shape
                                                      signature.in, false);
   }
 
-  /// conv3d_shape::plane, of a constant shape with its form.
+  /// conv3d_shape::plane; for a constant shape with its form.
   template <class Isa, class In, class Shape>
   static constexpr auto plane_of(const Shape& s) {
     if constexpr (std::is_same_v<Shape, shape>) {

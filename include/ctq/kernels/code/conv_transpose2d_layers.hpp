@@ -16,8 +16,9 @@
 #include "ctq/kernels/simd/convolution/conv_transpose2d.hpp"
 #include "ctq/kernels/transposed_phases.hpp"
 
-// Transposed convolutions: the code of conv2d for each phase. Packed are the bias and the
-// multiplier of each channel, for phases that read nothing, then the packed weights of the phases.
+// Transposed convolutions: the code of conv2d for each phase. The packed parameters are the bias
+// and the multiplier of each channel, for phases that read nothing, then the packed weights of the
+// phases.
 
 namespace ctq::kernels {
 
@@ -110,7 +111,8 @@ struct kernel_code<descriptors::conv_transpose2d>
     return part;
   }
 
-  /// The biases where a part of the weight is read: the zero point is folded in for this part only.
+  /// The biases of outputs that read only a part of the weight: the zero point is folded in for
+  /// this part only.
   ///   bias  (O) or null, with the zero point folded in for the whole weight
   template <class Weight, class Bias>
   static std::vector<Bias> bias_of_part(std::span<const Weight> weight, const Bias* bias,
@@ -133,7 +135,7 @@ struct kernel_code<descriptors::conv_transpose2d>
     return biases;
   }
 
-  /// What an output needs that reads no input: its bias and its multiplier.
+  /// Packs what an output that reads no input needs: its bias and its multiplier.
   template <class Weight, class Bias>
   static void pack_channels(const shape& s, std::span<const Weight> weight, const Bias* bias,
                             const float* multiplier, std::int32_t in_zero_point,
@@ -191,7 +193,7 @@ struct kernel_code<descriptors::conv_transpose2d>
                               std::byte* workspace) {
       const auto c = simd::convolution_of_phase<typename Set::isa, In>(given, phase);
       constexpr bool known = simd::constant_shape<Shape>;
-      // Without a form it has no taps, and is never called.
+      // A convolution without a form has no taps, and is never called.
       if constexpr (!known || requires { c.form; })
         convolution::template run<Set, In, Out>(c, o,
                                                 {.in = {image},
@@ -206,7 +208,7 @@ struct kernel_code<descriptors::conv_transpose2d>
                            [&](Out* out) { bias_alone(s, o, x, out); });
   }
 
-  /// The outputs of a pixel that reads no input.
+  /// Computes the outputs of a pixel that reads no input.
   template <class Out>
   static void bias_alone(const shape& s, call_options o, const operands& x, Out* out) noexcept {
     for (int channel = 0; channel < s.out_channels; ++channel) {

@@ -16,8 +16,9 @@
 #include "ctq/kernels/transposed_phases.hpp"
 
 // Transposed convolutions along three axes: the code of those along two for each plane of outputs,
-// or for all planes of a phase. Packed are the bias and the multiplier of each channel, for planes
-// that read nothing, then what conv_transpose2d packs for each phase along the depth.
+// or for all planes of a phase. The packed parameters are the bias and the multiplier of each
+// channel, for planes that read nothing, then those of conv_transpose2d for each phase along the
+// depth.
 
 namespace ctq::kernels {
 
@@ -131,7 +132,7 @@ struct kernel_code<descriptors::conv_transpose3d>
     }
   }
 
-  /// A plane of outputs that reads no input.
+  /// Computes a plane of outputs that reads no input.
   template <class Out>
   static void bias_alone(const shape& s, call_options o, const operands& x, Out* out) noexcept {
     const std::ptrdiff_t pixels = std::ptrdiff_t{s.out_h()} * s.out_w();

@@ -11,7 +11,7 @@
 #include "ctq/core/shapes/row_shapes.hpp"
 #include "ctq/kernels/kernel_code.hpp"
 
-// Kernels of float32, also on 8-bit integers, as they are defined: a part of the tensor is
+// Float32 kernels, and the same on tensors of 8-bit integers: part by part, the tensor is
 // dequantized to the workspace, computed there in place, and quantized.
 
 namespace ctq::kernels {

@@ -21,8 +21,9 @@
 #include "ctq/kernels/simd/elementwise/dequantize_accumulators.hpp"
 #include "ctq/kernels/simd/epilogue/epilogue.hpp"
 
-// Convolutions and linear layers. Packed are weights, biases and multipliers in the order of the
-// implementation, and the table of an op that is part of the kernel.
+// Convolutions and linear layers. The packed parameters are weights, biases and multipliers in the
+// order in which the implementation reads them, and the table of an op that is fused into the
+// kernel.
 
 namespace ctq::kernels {
 
@@ -41,7 +42,7 @@ struct code_of_parts {
   }
 };
 
-/// What a layer reads outside of its input: the zero point, of floats 0.
+/// What a layer reads outside of its input: the zero point; 0 for floats.
 template <class In>
 [[nodiscard]] In border_of(const operands& x) noexcept {
   if constexpr (std::is_same_v<In, float>) {
@@ -205,7 +206,7 @@ struct layer_code {
     }
   }
 
-  /// Accumulators, which become floats in place.
+  /// Computes accumulators, then converts them to floats in place.
   template <class Set, class In, class Shape>
   static void run_to_floats(const Shape& s, const operands& x) noexcept {
     run_to<Set, In, std::int32_t>(s, epilogue{store_accumulators{}}, x);
@@ -222,8 +223,9 @@ struct layer_code {
     }
   }
 
-  /// Run-time extents. quint8 and qint8 differ in the sign bit, so there is no code for outputs of
-  /// the other type than the inputs', which would take long to compile.
+  /// For run-time extents: computes outputs of the type of the inputs, then flips their sign bits,
+  /// in which quint8 and qint8 differ. Code for outputs of the other type would take long to
+  /// compile.
   template <class Set, class In, class Out, fused_op Fused>
   static void run_with_output_of_input_type(const shape& s, const operands& x) noexcept {
     constexpr std::int32_t from_out_to_in = std::is_signed_v<In> ? -128 : 128;
@@ -244,7 +246,7 @@ struct layer_code {
     }
   }
 
-  /// What is fused into the layer.
+  /// The table of the op that is fused into the layer.
   template <class Set, class In, class Out, class Shape>
   static lookup_table<Out> table_of(const Shape& s, const operands& x) noexcept {
     return {reinterpret_cast<const Out*>(x.packed + weight_bytes<Set>(s, dtype_of<In>))};

@@ -21,7 +21,7 @@ struct copying_code : plain_code {
   }
 };
 
-/// One tensor, and the qparams of what is integers: (shape, in, qparams…, out).
+/// One tensor, and qparams for each operand of integers: (shape, in, qparams…, out).
 template <class Descriptor>
 struct one_input_code : plain_code {
   template <class Set, class In, class Out,

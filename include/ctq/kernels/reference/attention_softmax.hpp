@@ -8,8 +8,8 @@
 
 namespace ctq::kernels::reference {
 
-/// The row of a query: its scores, scaled, and zeros for the keys that it does not read, from the
-/// returned number on.
+/// Writes the row of a query: its scaled scores, then zeros for the keys that it does not read.
+/// Returns the number of keys that it reads.
 [[gnu::always_inline]] inline int scaled_scores(const attention_shape& s, std::ptrdiff_t row,
                                                 const float* in, float* out) noexcept {
   const int query = static_cast<int>(row % s.queries);
@@ -19,7 +19,7 @@ namespace ctq::kernels::reference {
   return count;
 }
 
-/// Along the keys that a query reads, on float32:
+/// Softmax along the keys that a query reads, on float32:
 ///
 ///   out = softmax(in * scale)
 ///

@@ -7,8 +7,8 @@
 #include "ctq/kernels/reference/dequantize.hpp"
 #include "ctq/kernels/reference/quantize.hpp"
 
-// Ops that are called by their functions, on 8-bit integers: dequantize, apply, quantize. These are
-// user ops, and built-in elementwise ops without an integer kernel.
+// Ops that are computed by their op_functions, on 8-bit integers: dequantize, apply, quantize.
+// These are user ops, and built-in elementwise ops without an integer kernel.
 
 namespace ctq::kernels::reference {
 

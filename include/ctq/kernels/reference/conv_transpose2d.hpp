@@ -13,7 +13,8 @@
 
 namespace ctq::kernels::reference {
 
-/// What a tap of the kernel sees at an output.
+/// What a tap of the kernel is multiplied with at an output: an input, the border of the image, or
+/// a zero between two inputs.
 enum class transposed_tap : unsigned char { input, border, between };
 
 /// Calls tap(what, input, weight) for each element of the kernel at output pixel (y, x) of a

@@ -39,7 +39,7 @@ inline void dequantize_accumulators(channels_shape s, const std::int32_t* accumu
   }
 }
 
-/// What turns the accumulators of a layer, whose input was quantized in the same run, into floats.
+/// What converts the accumulators of a dynamically quantized layer to floats.
 struct dynamic_scales {
   float scale;                      // of the input
   std::int32_t zero_point;          // of the input

@@ -16,7 +16,7 @@ namespace ctq::kernels::reference {
 ///   variance = Σ (d[i] - mean)² / count
 ///   out[i]   = (d[i] - mean) * (weight * (1 / sqrt(variance + eps))) + bias
 ///
-/// Differences from an element of the row, since a mean much larger than the deviations would cost
+/// Elements are taken relative to in[0], since a mean much larger than the deviations would cost
 /// these their significant bits.
 ///
 /// Shapes   in, out [rows, count], may be the same memory · weight, bias [channels], or null: 1, 0

@@ -35,7 +35,7 @@ inline void for_products(const matmul_shape& s, const T* a, const T* b, F f) noe
 ///          m, n]
 /// Sums     in float64, from the first k to the last. Products of two floats are exact in float64,
 ///          so that no contraction changes them
-/// The workspace is that of simd/; it is not read.
+/// The workspace is unused; the kernel in simd/ needs it.
 inline void matmul(const matmul_shape& s, const float* a, const float* b, float*,
                    float* out) noexcept {
   for_products(s, a, b,

@@ -69,7 +69,7 @@ template <class T>
   }
 }
 
-/// What divides sums of n integers by n, if the rule is mean, and requantizes them.
+/// The quantizer that requantizes sums of n integers, divided by n if the rule is mean.
 [[nodiscard, gnu::always_inline]] inline quantizer sums_quantizer(const reduction_shape& s,
                                                                   std::ptrdiff_t n,
                                                                   const qparams& in_q,

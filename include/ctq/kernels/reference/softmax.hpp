@@ -19,7 +19,7 @@ template <class Real>
   return sum[0];
 }
 
-/// Along an axis, on float32:
+/// Softmax along an axis, on float32:
 ///
 ///   out[i] = exp(in[i] - max) * (1 / Σ exp(in[j] - max))
 ///   out[i] = (in[i] - max) - log(Σ exp(in[j] - max))        if shape.logarithm

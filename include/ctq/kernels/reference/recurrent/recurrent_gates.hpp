@@ -20,7 +20,7 @@ struct recurrent_step {
 
 namespace reference {
 
-/// The next hidden state, element i of a row, and of an LSTM the next cell.
+/// Element i of a row of the next hidden state; for an LSTM, c becomes that of the next cell state.
 ///   x, past  products of the input and of the hidden state with their weights, with biases
 ///   h, c     the last state
 [[nodiscard]] inline float next_hidden(recurrent_cell cell, const float* x, const float* past,
@@ -72,8 +72,8 @@ inline void recurrent_gates(const recurrent_step& s, const float* x, const float
   }
 }
 
-/// One time step of an LSTM cell that is observed: the seven tensors of PyTorch's
-/// torch.ao.nn.quantizable.LSTMCell that have observers, each contiguous, in the order of these:
+/// One time step of an observed LSTM cell. Also writes the seven tensors that PyTorch's
+/// torch.ao.nn.quantizable.LSTMCell observes, each contiguous, in the order of their observers:
 /// three of gates, [rows, 4 · hidden], then four [rows, hidden].
 ///
 /// Shapes    as recurrent_gates · observed [(4 + 4 + 4 + 1 + 1 + 1 + 1) · rows · hidden]
