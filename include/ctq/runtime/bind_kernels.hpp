@@ -124,7 +124,7 @@ void with_dtype(dtype d, F f) {
                                 [&](auto i) { f(std::integral_constant<dtype, dtypes[i]>{}); });
 }
 
-/// The same, with the dtypes that only inputs have, too.
+/// The same, also for i64 and i32, which inputs may have.
 template <class F>
 void with_input_dtype(dtype d, F f) {
   if (d == i64) return f(std::integral_constant<dtype, i64>{});
@@ -132,7 +132,7 @@ void with_input_dtype(dtype d, F f) {
   with_dtype(d, f);
 }
 
-/// The same, with the dtypes that outputs have.
+/// The same, also for i64, which outputs may have.
 template <class F>
 void with_output_dtype(dtype d, F f) {
   if (d == i64) return f(std::integral_constant<dtype, i64>{});
@@ -141,7 +141,7 @@ void with_output_dtype(dtype d, F f) {
 
 }  // namespace binding
 
-/// The same with a signature known only at run time: any shape, any kernel that exists.
+/// Runs a kernel whose signature is known only at run time: any shape, any kernel that exists.
 /// Requires  nothing is fused into a layer
 template <class Kernels>
 void run_kernel(const kernel_signature& signature, const operands& x) noexcept {

@@ -117,7 +117,8 @@ template <class Place = place_by_number>
 }
 
 /// Scale and zero point of the inputs that a plan takes as integers (input_quantized_indexes), in
-/// their order. No observer sees these inputs, so whoever quantizes the data has to give them:
+/// their order. No observer sees these inputs, so the caller, who quantizes the data, has to give
+/// them:
 ///
 ///   auto model = ctq::convert(
 ///       observed, ctq::input_qparams{{{.scale = 0.02F, .zero_point = 128}}});

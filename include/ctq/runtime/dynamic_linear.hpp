@@ -127,7 +127,7 @@ struct kernel_code<descriptors::linear_dynamic> {
     return linear::weight_bytes<Set>(s, quint8);
   }
 
-  /// Accumulators become outputs in place.
+  /// Converts accumulators to outputs in place.
   template <class Set>
   static void dequantize(const linear_shape& s, bool relu, const qparams& in,
                          const operands& x) noexcept {

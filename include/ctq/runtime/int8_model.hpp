@@ -19,8 +19,8 @@ namespace ctq {
 /// The base of int8 models: what does not depend on their code.
 ///
 /// Threads   const: any number of threads may run one model, each with its own arena or session
-/// Lifetime  owns all it needs. Copies share the packed weights; moving copies, so no model is ever
-///           empty
+/// Lifetime  owns all it needs. Copies share the packed weights; a move is a copy, so no model is
+///           ever empty
 template <class Model, class Plan>
 class int8_model : public shared_model_calls<Model, typename io_types<Plan::int8_schedule>::inputs,
                                              typename io_types<Plan::int8_schedule>::outputs> {
@@ -45,7 +45,7 @@ class int8_model : public shared_model_calls<Model, typename io_types<Plan::int8
   [[nodiscard]] ctq::qparams output_qparams(int i = 0) const {
     return qparams_of(Plan::int8_schedule.outputs[i]);
   }
-  /// What the model was made from; no tensors if it was loaded.
+  /// What the model was made from; without tensors if it was loaded.
   [[nodiscard]] const quantized_state& state() const& { return state_->source; }
   const quantized_state& state() const&& = delete;
   /// Writes the model to a safetensors file that load_quantized reads, on any machine.

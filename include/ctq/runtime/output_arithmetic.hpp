@@ -41,7 +41,7 @@ template <int = 0>
   const std::size_t per_output = w.weight.size() / outputs;
   auto left = w.weight.subspan(channel * per_output, per_output);
   kernels::channel_sums sums;
-  while (!left.empty()) {  // parts whose sums fit 32 bits, so that vectors have more of them
+  while (!left.empty()) {  // parts whose sums fit in 32 bits, of which vectors hold more
     const auto part = left.first(std::min(left.size(), std::size_t{1} << 16));
     std::int32_t of_weights = 0;
     std::int32_t of_sizes = 0;
@@ -74,15 +74,16 @@ struct output_arithmetic {
   std::vector<float> multiplier;
   std::vector<std::int8_t> coarse;  // all weights, if those of a channel are coarser than given
 
-  /// The weights that belong to them; `given` are those that output_arithmetic_of received.
+  /// The weights that these biases and multipliers belong to; `given` are those that
+  /// output_arithmetic_of received.
   [[nodiscard]] const std::int8_t* weights(const std::int8_t* given) const {
     return coarse.empty() ? given : coarse.data();
   }
 };
 
-/// Whether a bias is too large for int32, or leaves no space beside it for products that fit. The
-/// weights can then be halved until it does: if the range of the output contains the bias, each
-/// changes the output by less than 2^-14 of a step.
+/// Whether a bias exceeds int32, or is so large that sums of products with it may. The weights can
+/// then be halved until the sums fit: if the range of the output contains the bias, rounding a
+/// weight changes the output by less than 2^-14 of a quantization step.
 [[nodiscard]] inline bool bias_needs_coarser_weights(float bias, float scale_in,
                                                      float scale_weight) {
   return std::fabs(kernels::bias_steps(bias, scale_in, scale_weight)) >= 0x1p30F;

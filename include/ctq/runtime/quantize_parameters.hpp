@@ -51,8 +51,8 @@ template <int = 0>
   return {};
 }
 
-/// The weight of a transposed convolution, whose output channels are the second axis of its weight.
-/// It has a scale for each output.
+/// Quantizes the weight of a transposed convolution, whose second axis is the output channels, with
+/// a scale for each of them.
 template <int = 0>
 [[nodiscard, gnu::cold]] result<quantized_weights> quantized_transposed_weight(
     const node& n, const folded_weights& f, const std::vector<int>& shape,

@@ -40,8 +40,9 @@
 
 namespace ctq {
 
-/// A tensor of float32, qint8 or quint8 elements. Copies share the elements. One of other elements,
-/// such as I64 in a file, is known by name only: if the plan needs it, that is an error.
+/// A tensor of float32, qint8 or quint8 elements. Copies share the elements. A tensor of another
+/// element type, such as I64 in a file, is kept without its elements: it is an error if the plan
+/// needs it.
 struct state_tensor {
   std::string name;
   std::vector<int> shape;
@@ -143,7 +144,7 @@ class basic_state_dict {
   template <class T>
   static std::shared_ptr<const T> owner_of(std::vector<T> values) {
     auto owner = std::make_shared<const std::vector<T>>(std::move(values));
-    static constexpr T nothing{};  // of no elements: not null, since null tells the dtypes apart
+    static constexpr T nothing{};  // for no elements; null would mean another dtype
     const T* const elements = owner->empty() ? &nothing : owner->data();
     return {std::move(owner), elements};
   }

@@ -40,7 +40,7 @@ struct tensor {
 };
 
 /// A non-owning view of elements, read (T const) or written as a tensor. Needs no alignment. The
-/// elements must outlive it, so none is made of a temporary tensor.
+/// elements must outlive it, so it cannot be made from a temporary tensor.
 template <class T, int... Extent>
 class tensor_view {
  public:
@@ -51,7 +51,7 @@ class tensor_view {
   constexpr tensor_view(const owner& t)                 // NOLINT(google-explicit-constructor)
       requires std::is_const_v<T> : data_(t.data()) {}
   tensor_view(const owner&&) = delete;
-  /// Exactly as many elements as the tensor has.
+  /// Requires a span of exactly as many elements as the tensor has.
   constexpr explicit tensor_view(std::span<T, size> elements) : data_(elements.data()) {}
 
   [[nodiscard]] constexpr T* data() const { return data_; }

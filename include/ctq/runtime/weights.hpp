@@ -182,7 +182,7 @@ struct parameter {
 /// and finite.
 ///
 /// Threads   const: any number of threads may read them
-/// Lifetime  copies share the tensors; moving copies, so no object is ever empty
+/// Lifetime  copies share the tensors; a move is a copy, so no object is ever empty
 template <const auto& Model>
 class model_weights : report<model_check<Model>> {
  public:

@@ -34,8 +34,8 @@ template <class In, class Kernels>
          simd::blocking_of<isa, In>(s).by == simd::method::depthwise;
 }
 
-/// Runs such a layer, of any extents: the code for all kernel sizes takes two to three times as
-/// long.
+/// Runs such a layer of any extents. The code that supports all kernel sizes takes two to three
+/// times as long.
 template <class In, class Kernels, int Stride, fused_op Fused>
 void run_5x5_by_columns(const kernel_signature& signature, const operands& x) noexcept {
   namespace simd = kernels::simd;
@@ -50,7 +50,7 @@ void run_5x5_by_columns(const kernel_signature& signature, const operands& x) no
       simd::formed_shape<form>{signature.as<conv2d_shape>()}, {}, x);
 }
 
-/// Null if an op other than a table is fused into it.
+/// The function that runs such a layer; null if an op other than a table is fused into it.
 template <class In, class Kernels, int Stride>
 [[nodiscard]] kernel_function function_of_5x5(fused_op then) {
   if (then == fused_op::nothing) return run_5x5_by_columns<In, Kernels, Stride, fused_op::nothing>;

@@ -58,8 +58,9 @@ template <class Index>
 ///   nodes  those of the graph that the schedule was made for
 ///   in     elements of the model's inputs, in order
 /// Errors  with the node's name: an index that is no row of its table, offsets that decrease or lie
-///         outside of the indices, an index above 2^24 with which the model computes. Indices that
-///         it computes are not checked: those that are no row of a table give a row of NaN
+///         outside of the indices, an index beyond ±2^24 with which the model computes.
+///         Indices that the model computes are not checked: those that are no row of a table give a
+///         row of NaN
 template <int = 0>
 [[nodiscard]] status check_indices(std::span<const step> steps, std::span<const node> nodes,
                                    std::span<const void* const> in) {

@@ -63,7 +63,8 @@ template <int = 0>
                           config_of(from.backend, n.choice).weight_dtype, from.semantics, trained);
 }
 
-/// Whether the weight of a node is float16: it is computed as the floats that it represents.
+/// Whether the weight of a node is float16: kernels then compute with the floats that it
+/// represents.
 template <int = 0>
 [[nodiscard]] bool is_in_half(const node& n) {
   return n.weight != nullptr && n.weight->args.dtype == f16;

@@ -27,8 +27,8 @@ struct packed_lstm_cell {
 /// The offsets of the parts of a cell, which are contiguous:
 ///
 ///   packed_lstm_cell
-///   initial state   its product, a row, if it is zeros; else the weights of the hidden state once
-///                   more, since a given state has qparams of its own
+///   initial state   if it is zeros, the row that is its product; else a second copy of the weights
+///                   of the hidden state, packed for the qparams of the given state
 ///   the weights of the input, then those of the hidden state
 struct static_lstm_layout {
   std::size_t of_first_state{};
