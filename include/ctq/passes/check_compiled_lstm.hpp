@@ -61,7 +61,7 @@ template <class Graph>
                                                        const prepare_options& o,
                                                        view<custom_module> of_convert = {}) {
   diagnostic d;
-  bool is_quantized = false;  // the LSTMs of the one entry there is for them
+  bool is_quantized = false;  // the LSTMs of the entry for them; there is one at most
   for (int i = 0; i < prepared.count && !o.custom.custom_modules.empty() && !d.any(); ++i) {
     const node& n = prepared.nodes[i];
     const custom_module* const entry =

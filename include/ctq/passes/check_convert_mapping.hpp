@@ -16,8 +16,8 @@ namespace ctq {
 
 namespace converting {
 
-/// Whether the second entry asks for anything but None that the first does not. An entry of -1 is
-/// not there.
+/// Whether the second entry requests a qconfig, not None, that the first one does not request. An
+/// index of -1 means that there is no entry.
 constexpr bool asks_for_more(const mapping_view& prepared, int before, const mapping_view& given,
                              int now) {
   if (now < 0 || !given.entries[now].quantizes) return false;

@@ -51,7 +51,8 @@ constexpr bool has_eps(observer_class c) {
   return (has_range(c) && c != observer_class::fixed_qparams) || c == observer_class::placeholder;
 }
 
-/// An exact scale and zero point can only be those of a fixed-qparams observer. float16 needs none.
+/// If a config requires an exact scale and zero point, only a fixed-qparams observer with these
+/// fits.
 constexpr rejection exact_pair_holds(rejection::value of, const dtype_with_constraints_record& want,
                                      const observer_record& observer) {
   if (!want.scale_exact_match.given || !want.zero_point_exact_match.given) return {};

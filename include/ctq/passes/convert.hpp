@@ -163,8 +163,8 @@ class conversion {
     moved_[i] = nodes_++;
   }
 
-  /// Whether the node that computes this value, not an input on integers, and all its readers stay
-  /// in float.
+  /// Whether the node that computes this value and all its readers stay in float. False for an
+  /// input of integers.
   [[nodiscard]] constexpr bool is_excluded(int i, int from) const {
     if (!has_none(from) || is_quantized(g_.nodes[from].dtype)) return false;
     for (int k = i + 1; k < g_.count; ++k) {
@@ -186,7 +186,7 @@ class conversion {
         !gives_qparams(record.type) && !out_.problem.any())
       out_.problem.line("no scale and zero point come from").line(name_of(record.type));
     const decomposed_row* const form = options_.decomposed ? decomposed_form(op) : nullptr;
-    int qparams = -1;  // the node that computes them, of a dynamically quantized value
+    int qparams = -1;  // of a dynamically quantized value: the node that computes its qparams
     if (form != nullptr && record.args.is_dynamic)
       qparams = insert(i, moved_[from], "choose_qparams", q::choose_qparams.id());
     int quantized = moved_[from];

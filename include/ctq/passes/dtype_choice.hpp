@@ -65,7 +65,7 @@ class dtype_choice {
     return g_.nodes[i].op->kind == op_kind::function ? indexed_.find(g_.nodes[i].op) : -1;
   }
 
-  /// Which kind of argument a function has at a place.
+  /// Whether the argument of a function at this place is an input, the weight or the bias.
   ///   config  as index_of finds it
   [[nodiscard]] constexpr rejection::value kind_of(int config, const argument_place& place) const {
     const input_index_record& index = backend_.configs[config].input_type_to_index;
@@ -168,7 +168,7 @@ class dtype_choice {
     return c;
   }
 
-  /// Whether the mismatch is one of dtypes, which is worse than one of bounds.
+  /// Whether the mismatch is one of dtypes. A config with only a mismatch of bounds comes closer.
   static constexpr bool is_about_kind(rejection::clause c) {
     return c == rejection::clause::dtype || c == rejection::clause::is_dynamic;
   }

@@ -123,9 +123,9 @@ namespace ctq {
   return s == semantics::torch_1_13;
 }
 
-/// Adding or multiplying by a number changes the scale, so that nothing is cut off. So does every
-/// PyTorch, although its reference model rounds to the scale of the input, so that the difference
-/// between the two is unbounded. ctq follows the reference model, except for torch_1_13.
+/// Adding or multiplying by a number changes the scale, so that nothing is clamped. All PyTorch
+/// releases do this, although their reference models round to the scale of the input, so that the
+/// difference between the two is unbounded. ctq follows the reference model, except for torch_1_13.
 [[nodiscard]] constexpr bool scalars_change_the_scale(semantics s) {
   return s == semantics::torch_1_13;
 }

@@ -54,7 +54,7 @@ class joined {
     return added;
   }
 
-  /// An integer node without an observer has the qparams of its input: it reads the module.
+  /// Gives an integer node without an observer that of its first argument, whose qparams it has.
   constexpr void take_observer(node& n) const {
     if (is_quantized(n.dtype) && n.observer < 0 && n.arg_count > 0)
       n.observer = out_.nodes[out_.args[n.first_arg]].observer;
@@ -104,8 +104,8 @@ class joined {
     inside_moved_[k] = nodes_ - 1;
   }
 
-  /// The observer, in the graph around, of the value that an input is given; `number` is that of
-  /// the input in the module.
+  /// The observer, in the graph around the module, of the value that is passed for an input of the
+  /// module. `number` is the observer of that input in the module.
   [[nodiscard]] constexpr int of_input(int number) const {
     for (int k = 0; k < inside_.count; ++k)
       if (inside_.nodes[k].op->kind == op_kind::placeholder && inside_.nodes[k].observer == number)

@@ -60,7 +60,7 @@ template <class Graph>
 }
 
 /// The class that convert gives an observed custom module, or null.
-///   of_convert  the entries of convert's config, which come before what the entry itself says
+///   of_convert  the entries of convert's config, which take precedence over the entry itself
 [[nodiscard]] constexpr op_id converted_class(view<custom_module> of_convert, op_id observed,
                                               const custom_module& entry) {
   for (const custom_module& c : of_convert)
@@ -89,8 +89,8 @@ template <class Graph, class QConfigs>
 }
 
 /// Numbers the observers in the cells of an observed LSTM, after those of the graph: node::observer
-/// is the first one. Calls of one module share them. In rows of torch.fx the module has them, which
-/// an evaluator runs.
+/// is the first one. Calls of one module share them. Nodes of torch.fx get no numbers: an evaluator
+/// runs them, and their module owns the observers.
 ///   record  of all of them
 template <class Graph>
 constexpr void number_inner_observers(Graph& g, int i, const observer_record& record) {

@@ -213,7 +213,8 @@ class observer_placement {
     return true;
   }
 
-  /// The arguments that get one observer: the elements of a list, of other ops only the first.
+  /// The arguments that share one observer: the elements of a list; of an op without a list only
+  /// the first argument.
   struct linked_arguments {
     int first = 0;
     int count = 0;

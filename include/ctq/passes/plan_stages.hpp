@@ -211,7 +211,8 @@ constexpr const auto& calibrated() {
 
 }  // namespace stages
 
-/// Computed from the prepared graph, so that the reference graph need not be a constant.
+/// The lowered graph. Computed from the prepared graph, so that the reference graph need not be a
+/// constant.
 template <const auto& Model, class Backend, class Mapping, unsupported Policy,
           class Options = plan_options>
 inline constexpr stages::lowered<prepared_v<Model, Backend, Mapping, Policy, Options>, Options>

@@ -24,9 +24,9 @@ constexpr bool asks_for_shape(const node& n) {
   return asks;
 }
 
-/// By node: whether its output is known not to be a tensor. As in PyTorch the output of a module
-/// always is one, floats among the arguments may be tensors, integers are not. Only rows of
-/// torch.fx have arguments that are not nodes.
+/// By node: whether its output is known not to be a tensor. As in PyTorch, the output of a module
+/// counts as a tensor; an argument that is a float may be a tensor, an integer is none. Only rows
+/// of torch.fx have arguments that are not nodes.
 template <class Graph, class Flags>
 constexpr void find_without_tensors(const Graph& g, Flags& none) {
   for (int i = 0; i < g.count; ++i) {
@@ -146,7 +146,7 @@ class planner {
         make_no_tensor(g_.args[g_.nodes[i].first_arg + a]);
   }
 
-  /// Also marks the values that it copies.
+  /// Marks the output of a node as no tensor, and the values that it copies, too.
   constexpr void make_no_tensor(int i) {
     for (;;) {
       set(i, dtype::none);

@@ -169,7 +169,7 @@ class preparation {
     if ((shares && !reads_quantized_input(i, output)) || reuses_input(i)) placed_.share(i);
   }
 
-  /// Whether the first argument, not one of a list, is a quantized input: it is observed elsewhere.
+  /// Whether the first argument, not one of a list, is a quantized input, which no observer sees.
   [[nodiscard]] constexpr bool reads_quantized_input(int i, dtype output) const {
     const node& n = g_.nodes[i];
     if (output != options_.quantized_dtype || n.arg_count == 0 || !placed_.is_bare(n.first_arg))

@@ -29,7 +29,7 @@ inline void no_node_has_this_name() {
 
 }  // namespace explaining
 
-/// The decisions about a model, as questions that can be asked.
+/// The decisions about a model, to be queried.
 class explanation {
  public:
   constexpr explicit explanation(const explained_stages& stages) : stages_(stages) {}

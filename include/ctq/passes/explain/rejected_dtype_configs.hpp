@@ -4,8 +4,8 @@
 #include "ctq/passes/prepare.hpp"
 
 // Why each dtype config of a node's pattern does not fit its qconfig. prepare keeps only one
-// reason, so it runs once for each index in the lists of dtype configs, on backends with only
-// those.
+// reason, so it is run for k = 0, 1, …, on backends with only the k-th dtype config of each
+// pattern.
 
 namespace ctq {
 

@@ -200,8 +200,8 @@ class integer_forms {
     return true;
   }
 
-  /// Whether an op reads what is quantized dynamically, or is float16 before a quantize to
-  /// integers: its output is float, which is then quantized.
+  /// Whether an op reads a dynamically quantized value, or a float16 value while a quantize to
+  /// integers follows: its output is then float, and is quantized afterwards.
   [[nodiscard]] constexpr bool gives_float(int x, bool half) const {
     for (int a = 0; a < g_.nodes[x].arg_count; ++a) {
       if (!is_dequantized(arg(x, a))) continue;

@@ -35,7 +35,7 @@ class layer_steps : public parameter_steps<Graph, Schedule> {
     return s.kernel == kernel::linear_dynamic ? sized_dynamic_kernel(i) : s.kernel;
   }
 
-  /// A layer whose sums are never rounded to integers.
+  /// A layer whose accumulators become floats, for an op that follows or a tensor that is added.
   constexpr void layer_in_float(int i) {
     const node& n = g_.nodes[i];
     const op_schedule& s = n.op->descriptor->schedule;

@@ -64,7 +64,7 @@ class parameter_steps : public sequence_steps<Graph, Schedule> {
     return true;
   }
 
-  bool has_constants_ = false;  // there are some, or parameters
+  bool has_constants_ = false;  // whether the graph has constants or parameters
 
  private:
   static constexpr int packed = -1;  // the value of nodes that are only read as parameters

@@ -15,7 +15,7 @@ struct run_memory {
   std::byte* arena{};            // intermediate values
 
   /// The address of a value that a step or an observer reads. For an operand that a step does not
-  /// have it is some address.
+  /// have, the result is an arbitrary address.
   [[nodiscard, gnu::always_inline]] const void* source(const place& p) const noexcept {
     if (p.in == place::area::input) return in[p.offset];
     if (p.in == place::area::constant) return constants + p.offset;

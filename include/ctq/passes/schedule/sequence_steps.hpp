@@ -108,8 +108,8 @@ class sequence_steps : public view_steps<Graph, Schedule> {
     if (Graph::at == stage::prepared && n.observer >= 0) this->observe_value(i, n.observer);
   }
 
-  /// Of the initial c: the last argument, or h and c together, whose qparams are those of h if they
-  /// come from an LSTM.
+  /// The observer of the initial c: of the last argument, or of h and c together. If these come
+  /// from an LSTM, their qparams are those of h.
   [[nodiscard]] constexpr int observer_of_c(int i) const {
     const int last = arg(i, g_.nodes[i].arg_count - 1);
     if (g_.nodes[i].arg_count == 3 || g_.nodes[last].arg_count == 0) return g_.nodes[last].observer;

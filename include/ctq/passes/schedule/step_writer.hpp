@@ -138,7 +138,7 @@ class step_writer {
     out_.steps[steps_ - 1].in_observer[1] = g_.nodes[from].observer;
   }
 
-  /// Has an observer see the value of node i after the last step.
+  /// Passes the value of node i to an observer after the last step.
   constexpr void observe_value(int i, int observer) {
     observed_[observations_] = value_of_[i];
     if (values_[value_of_[i]].read < steps_) values_[value_of_[i]].read = steps_;

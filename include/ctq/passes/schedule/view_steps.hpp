@@ -33,7 +33,8 @@ class view_steps : public step_writer<Graph, Schedule> {
   using base::out_;
   using base::value_of_;
 
-  /// The output of `from`, which node i reads, as elements in an order that kernels read.
+  /// Makes the output of `from`, which node i reads, elements in an order that kernels read.
+  /// Reports a tuple.
   constexpr void settled(int i, int from) {
     if (!returns_tuple(from)) return settle(from);
     if (out_.problem.any()) return;
@@ -41,7 +42,7 @@ class view_steps : public step_writer<Graph, Schedule> {
     out_.problem.line("all of ", g_.nodes[from].name, "; op::getitem selects one");
   }
 
-  /// Other extents: no step, if the elements are in that order in memory already.
+  /// A reshape: no step is needed if the elements are in that order in memory already.
   constexpr void as_view(int i) {
     const int a = arg(i);
     if (returns_tuple(a)) return settled(i, a);
