@@ -12,8 +12,8 @@
 
 namespace ctq {
 
-/// What the observers of a prepared graph have found, as an evaluator of the converted graph takes
-/// it: options.qparams.
+/// The qparams that the observers of a prepared graph have found, as an evaluator of the converted
+/// graph takes them in options.qparams.
 ///
 ///   evaluator<stage::prepared> calibrate(prepared.view(), modules, {.observers = &observers});
 ///   for (const auto& sample : samples) calibrate.forward(sample).value_or_exit();
@@ -21,7 +21,7 @@ namespace ctq {
 ///   evaluator<stage::lowered> run(lowered.view(), modules, {.qparams = &qparams});
 ///
 /// Errors  an observer that has seen nothing, or only infinite values, or NaN, or a range that has
-///         no scale; with the first node in the graph of which that is so
+///         no scale; with the first such node of the graph
 [[nodiscard]] inline result<model_qparams> calibrated_qparams(graph_view<stage::prepared> g,
                                                               const observer_set& calibrated) {
   model_qparams all;

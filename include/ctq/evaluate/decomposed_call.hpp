@@ -25,8 +25,9 @@ namespace ctq::decomposed {
 
 /// Quantizes to integers of the range.
 /// Requires  as many scales as the axis has slices
-/// Rounding  to nearest, ties to even, after multiplying by the inverse of the scale: taken in
-///           double for one scale, a Python number, in float32 for many, a tensor
+/// Rounding  to nearest, ties to even, after multiplying by the inverse of the scale. A
+///           single scale is a Python number, inverted in double; several are a tensor, inverted in
+///           float32
 [[nodiscard]] inline quantized_tensor quantize(const float_ops::tensor& x, tensor_qparams qparams,
                                                quant_range range) {
   quantized_tensor out{std::move(qparams), {x.shape, std::vector<std::int32_t>(x.data.size())}};

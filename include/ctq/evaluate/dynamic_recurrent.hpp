@@ -23,7 +23,8 @@ namespace ctq::lowered {
   return op->descriptor->schedule.how == schedule_as::recurrent;
 }
 
-/// The integers of weights, for the function that float ops call with the floats.
+/// The integers of the weights, by the floats that they represent: run, which float ops call with
+/// the floats, passes the integers to the kernel.
 struct dynamic_products {
   kernel_calls& kernels;
   std::vector<std::pair<float_ops::value, node_value>> integers{};

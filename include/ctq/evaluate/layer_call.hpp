@@ -122,8 +122,8 @@ template <class Sizes>
   }
 }
 
-/// Applies the op that follows the layer of a node to its sums, or adds a tensor; else returns
-/// them.
+/// Applies the op that follows the layer of a node to `sums`, the float outputs of the layer, or
+/// adds a tensor to them; without either returns them unchanged.
 ///   reads  those of the node
 [[nodiscard]] inline result<node_value> followed(const node& n, float_ops::tensor sums,
                                                  const std::vector<node_value>& reads,

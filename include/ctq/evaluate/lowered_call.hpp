@@ -126,7 +126,7 @@ struct origin {
     const bool is_none = v->is<float_ops::none>();
     if (is_option && option->is == option_field::type::flag && is_none) continue;  // False
     if (is_option && option->is == option_field::type::real && !is_none) {
-      const auto real = float_ops::as_real(*v);  // the option is as exact as a float
+      const auto real = float_ops::as_real(*v);  // the option is stored as a float
       if (!real || static_cast<double>(static_cast<float>(*real)) != *real) return {};
     }
     if (is_none && !otherwise.is<float_ops::none>()) return {};

@@ -110,7 +110,7 @@ class module_weights {
     });
   }
 
-  /// A weight in half precision, as lowered layers of that dtype have it.
+  /// A weight rounded to half precision, as lowered layers with float16 weights have it.
   ///   name  as quantized
   [[nodiscard]] float_ops::value in_half(const node& n, const std::string& name,
                                          const float_ops::value& weight) {

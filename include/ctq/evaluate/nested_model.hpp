@@ -54,7 +54,7 @@ template <stage Stage>
 
 namespace standalone_modules {
 
-/// The attributes that are wanted.
+/// Those of the attributes that are among `wanted`.
 [[nodiscard]] inline std::vector<std::string_view> preserved(
     const std::vector<std::string_view>& attributes, const view<std::string_view>& wanted) {
   std::vector<std::string_view> kept;

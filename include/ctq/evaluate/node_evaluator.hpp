@@ -29,7 +29,7 @@
 
 namespace ctq {
 
-/// The part of evaluator that knows one node at a time; made by it alone.
+/// The base of evaluator: computes one node at a time. Only evaluator derives from it.
 ///
 /// Threads, Lifetime  as evaluator
 template <stage Stage>

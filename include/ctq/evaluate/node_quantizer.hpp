@@ -80,8 +80,9 @@ class node_quantizer {
     return node_value(kernels_.quantize(*x, qparams));
   }
 
-  /// The same of an attribute of the model, such as the weight of a function, rounded once. Later
-  /// calls return the same integers, so that kernels find what they have packed of them.
+  /// An attribute of the model, such as the weight of a function, quantized with the qparams of
+  /// this observer. It is quantized once: later calls return the same integers, by which kernels
+  /// find the weights that they have packed.
   [[nodiscard]] result<node_value> quantized_attribute(const float_ops::value& v, int observer) {
     const auto qparams = qparams_of_observer(observer);
     if (!qparams) return unexpected{qparams.error()};
@@ -93,7 +94,7 @@ class node_quantizer {
     return now;
   }
 
-  /// The value in floats; of such an attribute computed once.
+  /// The value in floats, which for such an attribute is computed once.
   [[nodiscard]] float_ops::value dequantized(const node_value& in) {
     const quantized_tensor* const integers = in.integers();
     const auto found = std::ranges::find_if(

@@ -89,7 +89,7 @@ class module_in_training {
     return with_relu(std::move(out));
   }
 
-  /// The gradients for the last train, given that of its output.
+  /// The gradients of the last call of train, given that of its output.
   /// Errors  a gradient of another shape, no train since the last evaluate
   [[nodiscard]] result<qat_gradients> backward(const float_ops::tensor& grad_out) const {
     if (out_.shape.empty() || grad_out.shape != out_.shape)
@@ -206,7 +206,7 @@ class module_in_training {
     return done{};
   }
 
-  /// The conv or linear with the rounded weight, its scale undone.
+  /// The output of the conv or linear with the rounded weight, divided by s again.
   result<float_ops::tensor> before_norm(const float_ops::tensor& x) {
     const qat_parameters& p = parameters_;
     if (const status fits = check(x); !fits) return unexpected{fits.error()};
@@ -259,7 +259,8 @@ class module_in_training {
     ++bn.num_batches_tracked;
   }
 
-  /// s depends on gamma, and is a factor of the weight and the divisor of the output.
+  /// Adds the gradient by way of s, which depends on gamma, multiplies the weight and divides the
+  /// output.
   void add_gradient_of_scale(qat_gradients& g, const float_ops::tensor& grad_shifted) const {
     std::vector<double> grad_scale(scale_.size());
     for_each_output(grad_shifted.shape, [&](std::size_t c, std::size_t i) {

@@ -56,7 +56,7 @@ struct tensor_qparams {
 
 namespace quantizing {
 
-/// How elements are numbered by scale.
+/// Which scale an element has, by number.
 struct scale_index {
   std::size_t channels = 1, inner = 1, groups = 1, group_size = 0;
 
@@ -83,7 +83,7 @@ void for_each_element(const float_ops::extents& shape, const tensor_qparams& s, 
 
 }  // namespace quantizing
 
-/// The error in these for a tensor of that shape, or an empty string.
+/// The error in these qparams for a tensor of that shape, or an empty string.
 [[nodiscard, gnu::cold]] inline std::string problem_with(const tensor_qparams& s,
                                                          const float_ops::extents& shape) {
   if (!is_quantized(s.dtype)) return std::string(name_of(s.dtype)) + " is no dtype of integers";

@@ -27,7 +27,7 @@ inline tensor swapped(const tensor& in) {
   return copy(in, permuted(strided_of(in.shape), {1, 0, 2}));
 }
 
-/// What follows the names of a cell's weights.
+/// The suffix of the names of a cell's weights.
 inline std::string suffix_of(int layer, bool is_reverse) {
   return "_l" + std::to_string(layer) + (is_reverse ? "_reverse" : "");
 }
@@ -65,7 +65,8 @@ inline value state_given(operands& from, bool is_pair) {
   return list{value(at(*both, 0)), value(at(*both, 1))};
 }
 
-/// Checks that it is a pair, for an LSTM, or not; what it holds is for `initial` to check.
+/// Checks that the initial state is a pair for an LSTM, and not a pair for other cells; `initial`
+/// checks the tensors.
 inline void check_state(operands& from, const value& given, bool is_pair) {
   const auto* const parts = given.get_if<list>();
   if (!is_pair) from.require(parts == nullptr, "the state is not a tensor");

@@ -129,7 +129,7 @@ class kernel_calls : kernel_runner {
     return ready;
   }
 
-  /// The same without a relu, in float, before it is quantized.
+  /// The output of such a layer in float, before relu and quantization.
   [[nodiscard]] std::optional<float_ops::tensor> layer_in_float(const std::optional<layer_shape>& s,
                                                                 const quantized_tensor& in,
                                                                 const node_value& weight,

@@ -23,14 +23,14 @@
 
 namespace ctq {
 
-/// Those of one set of kernels.
+/// The functions of one set of kernels.
 struct kernel_functions {
   kernel_packing packing{};
   std::size_t (*workspace_bytes)(const kernel_signature&){};
   /// The code of a signature, or null if an evaluator does not call it.
   kernel_function (*function_of)(const kernel_signature&){};
   bool is_reference{};
-  bool has_fma{};  // layers on floats have the bits of the reference
+  bool has_fma{};  // so layers on floats return the bits of the reference
 };
 
 namespace evaluator_kernels {

@@ -12,7 +12,7 @@
 #include "ctq/evaluate/float_ops/value.hpp"
 #include "ctq/ops/convolutions.hpp"
 
-// Layers with PyTorch's options, and as the kernels of convolutions compute them.
+// The shapes of layers, from PyTorch's options to what the kernels of convolutions take.
 
 namespace ctq {
 
@@ -37,7 +37,7 @@ using conv_transpose3d_layer_shape = layer_shape_of<conv_transpose3d_shape>;
 
 namespace layer_shapes {
 
-/// The numbers of all axes, from number `first` on.
+/// numbers[first] and those after it, one for each axis, as an extent.
 template <class Extent>
 [[nodiscard]] Extent extent_of(const std::vector<int>& numbers, std::size_t first = 0) {
   const auto at = [&](std::size_t i) { return numbers[first + i]; };

@@ -41,7 +41,7 @@ inline constexpr bool is_transposed = requires(Shape s) {
   s.output_padding_h;
 };
 
-/// The kernel that has these sizes.
+/// The kernel of layers with this type of shape.
 [[nodiscard]] constexpr kernel_id kernel_of(const conv2d_shape&) { return kernel::conv2d; }
 [[nodiscard]] constexpr kernel_id kernel_of(const conv3d_shape&) { return kernel::conv3d; }
 [[nodiscard]] constexpr kernel_id kernel_of(const conv_transpose2d_shape&) {
