@@ -19,8 +19,8 @@ namespace ctq::kernels::simd {
 ///   words(a, b)          narrows two registers of integers to 16 bits, saturating
 ///   bytes<Q>(v, w, r)    narrows two of those to bytes: adds the zero point, clamps
 ///   ordered(x)           puts bytes(words(a, b), words(c, d), r) in the order a b c d
-///   lowest(v, w)         whether an integer may come from a float that round() cannot represent: NaN
-///                        and values beyond int32 become the lowest integer on x86
+///   lowest(v, w)         whether an integer may come from a float that round() cannot represent:
+///                        NaN and values beyond int32 become the lowest integer on x86
 ///   biased<N>(x)         2^23 + b as floats, for the bytes b of quarter N of a register of uint8.
 ///                        Quarters have the order that bytes(words(quarter 0, quarter 1),
 ///                        words(quarter 2, quarter 3), r) turns back into that of the register
