@@ -11,7 +11,7 @@
 namespace ctq {
 
 struct relu_options {
-  flag inplace = false;  // without effect: values are never changed under another reader
+  flag inplace = false;  // without effect: values are immutable
 };
 
 struct leaky_relu_options {
@@ -103,7 +103,7 @@ constexpr float clamp_to(float x, const clamp_options& o) noexcept {
 
 }  // namespace functions
 
-/// The derivatives that PyTorch's kernels compute: at a kink that of one side.
+/// The derivatives that PyTorch's kernels compute: at a kink, the derivative on one side.
 namespace slopes {
 
 constexpr float relu(float x) noexcept { return x > 0.0F ? 1.0F : 0.0F; }

@@ -144,7 +144,7 @@ constexpr bool valid_transposed_window(diagnostic& d, const shape& x, const Opti
       complain(d, "output_padding: 0 or more, and less than\nstride or dilation");
       return false;
     }
-    // The image with a border, and a row more.
+    // The elements of the image with its border, and one more row, must be countable.
     const int extent = x[x.rank - 1 - axis];
     const std::int64_t reach = 2 * std::int64_t{dilation} * (along(o.kernel_size, axis) - 1);
     const std::int64_t padded = extent + reach + (axis + 1 == axes ? 1 : 0);

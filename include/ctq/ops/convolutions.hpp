@@ -200,7 +200,7 @@ CTQ_DESCRIBE_CONVOLUTIONS_OF(2)
 CTQ_DESCRIBE_CONVOLUTIONS_OF(3)
 #undef CTQ_DESCRIBE_CONVOLUTIONS_OF
 
-/// A convolution to which a second tensor is added, in float.
+/// A convolution whose float output a second tensor is added to.
 constexpr op_schedule convolution_and_sum(bool relu) {
   return with(conv2d.schedule, [relu](op_schedule& s) {
     s.how = schedule_as::layer;

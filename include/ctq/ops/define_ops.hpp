@@ -87,9 +87,9 @@ constexpr bool has_integer(const attributes& a) {
   return is_integer(a.as<Options>().*Number);
 }
 
-/// The same, but PyTorch 1.13 has no integer form of it; or with another shape rule; or with an
-/// integer output for integer inputs. (Functions, since a lambda for each descriptor would take
-/// longer to compile.)
+/// Changed copies of a descriptor: one whose integer form PyTorch 1.13 does not have; one with
+/// another shape rule; one whose output is integers if these inputs are. (Functions, since a lambda
+/// for each descriptor would take longer to compile.)
 [[nodiscard]] constexpr op_descriptor since_2_1(op_descriptor d) {
   d.is_since_2_1 = true;
   return d;
@@ -119,8 +119,8 @@ template <bool (*HasIntegers)(const attributes&)>
   return d;
 }
 
-/// The functions of an op of ctq take a number, and the options if there are any. What describe.hpp
-/// finds out about a user's function would take compile time for each op.
+/// The functions of ctq's own ops take a number, and the options if there are any. (Finding out
+/// what a function takes, as describe.hpp does for user ops, would take compile time for each op.)
 template <auto Function, class Options, class Isa>
 [[gnu::noinline]] void apply_to_each(const op_arguments<float>& x,
                                      [[maybe_unused]] const attributes& a) noexcept {

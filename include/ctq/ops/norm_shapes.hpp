@@ -114,7 +114,8 @@ constexpr kernel_signature::sizes layer_norm_sizes(attributes a, shape in, shape
                        .eps = o.eps});
 }
 
-/// The options of functions, then what their inputs decide: those of modules in another order.
+/// The options of functions, then what their inputs decide: together, those of modules in another
+/// order.
 struct completed_group_norm {
   int num_groups{};
   float eps{};

@@ -202,7 +202,7 @@ struct op_descriptor {
   int index_inputs = 0;          // how many inputs, from the first on, are indices
   bool is_bitwise = false;       // in PyTorch also for integers; here only for masks
   ctq::integers_if gives_integers = integers_if::never;  // views and concatenations: all_are
-  bool (*has_integer_options)(const attributes&){};      // null: no option decides, too
+  bool (*has_integer_options)(const attributes&){};      // null: options do not matter
 
   // ---- as a function
   op_functions functions{};         // on floats, and kernels on integers

@@ -143,7 +143,7 @@ class layer {
     return {numel(in) / inputs, inputs, outputs()};
   }
 
-  /// W * s, rounded.
+  /// Computes W * s, and rounds it.
   status round_weight() {
     scaled_ = weight_.value;
     const std::size_t length = weight_.value.size() / outputs();
@@ -165,8 +165,8 @@ class layer {
     return done{};
   }
 
-  /// From the gradient of the batch norm's input to that of the product, in place; adds the
-  /// derivative by s to grad_scale.
+  /// Converts the gradient of the batch norm's input to that of the product, in place; adds the
+  /// gradient of s to grad_scale.
   void gradient_of_unscaling(const shape& out_shape, float* grad, std::vector<double>& grad_scale) {
     for_each_channel_run(out_shape, [&](std::size_t c, std::size_t at, std::size_t n) {
       const float scale = scale_[c], added = bias_ ? bias_->value[c] : 0.0F;
@@ -180,7 +180,7 @@ class layer {
     });
   }
 
-  /// From the gradient of the rounded weight to that of W * s, in place.
+  /// Converts the gradient of the rounded weight to that of W * s, in place.
   status gradient_of_rounding() {
     if (!fake_quantize_) return done{};
     if (const auto* const learning = fake_quantize_->get_if<observers::learnable_fake_quantize>()) {

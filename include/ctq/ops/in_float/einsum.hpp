@@ -218,7 +218,7 @@ template <class Isa>
   const auto axis_of = [&](int axis) {
     return einsum_axis{axes.extent[axis], {axes.stride[0][axis], axes.stride[1][axis]}};
   };
-  // Of the output the axes before the last, which are its rows, and of sums all but one.
+  // rows: the axes of the output before the last one. others: all axes that are summed but one.
   joint_index<2, einsum_axes::max_count> rows, others;
   const auto add = [](auto& to, const einsum_axis& axis) {
     to.extent[to.axes] = axis.extent;

@@ -55,7 +55,7 @@ struct first_elements {
     return x_above == largest;
   }
 
-  /// Writes an element to a place of the heap, or to the place below where it belongs.
+  /// Writes an element to this place of the heap, or further down, to where it belongs.
   void sink(std::size_t at, float x, float index) noexcept {
     for (std::size_t below = 2 * at + 1; below < count; below = 2 * at + 1) {
       if (below + 1 < count && precedes(values[below * stride], indices[below * stride], below + 1))

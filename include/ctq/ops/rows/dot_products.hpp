@@ -133,7 +133,8 @@ template <class Isa, std::size_t Rows, std::size_t Columns>
   });
 }
 
-/// Columns vectors of b, which stay in the first-level cache, with all of a.
+/// The products of `Columns` vectors of b, which stay in the first-level cache, with all vectors of
+/// a.
 template <class Isa, std::size_t Columns>
 [[gnu::noinline]] void columns_of_blocks(const float_vectors& a, const float_vectors& b,
                                          std::size_t column, std::size_t depth,

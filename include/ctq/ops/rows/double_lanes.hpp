@@ -15,7 +15,7 @@
 
 namespace ctq::descriptors::functions::double_lanes {
 
-/// One number, with names that registers_of has.
+/// One number, with the type names of registers_of.
 struct one {
   using doubles = double;
   using bits = std::uint64_t;

@@ -12,7 +12,8 @@
 
 namespace ctq::descriptors::functions {
 
-/// floats, doubles and the bits of these fill a register; narrow_floats are as many as the doubles.
+/// floats, doubles and bits, the integers with the bits of doubles, fill a register; narrow_floats
+/// has as many elements as doubles.
 struct registers_of_16_bytes {
   typedef float floats [[gnu::vector_size(16)]];
   typedef double doubles [[gnu::vector_size(16)]];
