@@ -11,7 +11,7 @@ namespace ctq::packing {
 /// Packed weights, parameters, workspaces and arena values begin at multiples of this many bytes.
 inline constexpr std::size_t alignment = 64;
 
-/// The next multiple of it.
+/// The next multiple of `alignment`.
 [[nodiscard]] constexpr std::size_t padded(std::size_t bytes) {
   return (bytes + alignment - 1) / alignment * alignment;
 }

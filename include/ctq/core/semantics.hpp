@@ -45,21 +45,21 @@ enum class semantics : unsigned char { torch_2_1, torch_1_13 };
 }
 
 /// HistogramObserver cubes distances in float32 when it searches the best range: above about 1e12
-/// they overflow, below 1e-11 they underflow, and nearly half of the range is clipped, in every
-/// PyTorch. Ours: the search does not depend on the unit of the values.
+/// they overflow, below 1e-11 they underflow, and nearly half of the range is clipped, in all
+/// releases of PyTorch. Ours: the search does not depend on the unit of the values.
 [[nodiscard]] constexpr bool histogram_search_overflows(semantics s) {
   return s == semantics::torch_1_13;
 }
 
-/// Per-channel observers require at least two axes: every PyTorch fails on a vector. Ours: its
-/// elements are its channels.
+/// Per-channel observers require at least two axes: all releases of PyTorch fail on a vector. Ours:
+/// its elements are its channels.
 [[nodiscard]] constexpr bool vectors_have_no_channels(semantics s) {
   return s == semantics::torch_1_13;
 }
 
 /// FusedMovingAvgObsFakeQuantize trains with the formula of dynamic quantization, although
-/// conversion uses the observer's formula; eps is ignored in training. So does every PyTorch. Ours:
-/// one formula for both.
+/// conversion uses the observer's formula; eps is ignored in training. All releases of PyTorch do
+/// this. Ours: one formula for both.
 [[nodiscard]] constexpr bool fused_fake_quantize_uses_dynamic_formula(semantics s) {
   return s == semantics::torch_1_13;
 }
@@ -71,8 +71,8 @@ enum class semantics : unsigned char { torch_2_1, torch_1_13 };
   return s == semantics::torch_2_1;
 }
 
-/// A range too wide for float32 gives an infinite scale, as in every PyTorch. Ours: an error,
-/// except for torch_1_13.
+/// A range too wide for float32 gives an infinite scale, as in all releases of PyTorch. Ours: an
+/// error, except for torch_1_13.
 [[nodiscard]] constexpr bool infinite_scale_is_kept(semantics s) {
   return s == semantics::torch_1_13;
 }

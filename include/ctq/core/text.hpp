@@ -95,8 +95,9 @@ constexpr void append_part(Text& out, Number number) {
   append_number(out, number);
 }
 
-/// Appends strings and integers in order. By value, so that literals of all lengths are one type:
-/// the compiler would instantiate a function for each length. All that take parts of a text do so.
+/// Appends strings and integers in order. Takes them by value, so that literals of all lengths have
+/// one type: otherwise the compiler would instantiate a function for each length. All functions
+/// that take parts of a text do so.
 template <class Text, class... Part>
 constexpr void append_all(Text& out, Part... part) {
   (append_part(out, part), ...);

@@ -10,7 +10,7 @@
 
 namespace ctq {
 
-/// Qparams from a file, as an evaluator of the converted graph takes them: options.qparams.
+/// Qparams from a file, as an evaluator of the converted graph takes them in options.qparams.
 ///
 ///   const auto qparams = evaluator_qparams(prepared.view(), *load_qparams(path)).value_or_exit();
 ///   evaluator<stage::lowered, fast_kernels> run(lowered.view(), modules, {.qparams = &qparams});

@@ -92,7 +92,7 @@ template <class Source>
 
   std::size_t wanted = 1;
   for (const std::size_t extent : *shape) wanted *= extent;
-  // In pieces that grow, for a file that is shorter than it says.
+  // Read in pieces that grow, since a file may be shorter than its header says.
   constexpr std::size_t piece = std::size_t{1} << 20;
   std::vector<std::uint8_t> values;
   std::size_t got = 0;

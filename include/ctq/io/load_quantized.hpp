@@ -26,8 +26,8 @@ namespace ctq {
 
 namespace quantized_file {
 
-/// "line 3 is \"…\" in the file, \"…\" in the plan" of the first line that differs, of long lines
-/// from some words before the difference on.
+/// Describes the first line that differs: "line 3 is \"…\" in the file, \"…\" in the plan". A long
+/// line is quoted from some words before the difference on.
 template <int = 0>
 [[nodiscard, gnu::cold]] std::string first_difference(std::string_view file,
                                                       std::string_view plan) {

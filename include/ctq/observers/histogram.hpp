@@ -37,7 +37,7 @@ class histogram {
     if (args.bins > max_bins) failure_ = "bins must be at most 2²⁴";
   }
 
-  // Moving copies, so that a moved-from object still has its bins.
+  // A move is a copy, so that a moved-from object still has its bins.
   histogram(const histogram&) = default;
   histogram& operator=(const histogram&) = default;
 

@@ -32,7 +32,7 @@ class power_of_two_histogram {
   explicit power_of_two_histogram(const observer_args& args, semantics s = {})
       : args_(args), semantics_(s), counts_(bins_of(args)), scratch_(bins_of(args)) {}
 
-  // Moving copies, so that a moved-from object still has its bins.
+  // A move is a copy, so that a moved-from object still has its bins.
   power_of_two_histogram(const power_of_two_histogram&) = default;
   power_of_two_histogram& operator=(const power_of_two_histogram&) = default;
 

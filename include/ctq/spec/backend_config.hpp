@@ -143,8 +143,8 @@ constexpr int first_config(F is_wanted) {
   return find_config(static_cast<const List*>(nullptr), is_wanted, index) ? index : -1;
 }
 
-/// The index of the first config that is none, or has an argument that is none of its parts; -1:
-/// there is no such.
+/// The index of the first element of the list that is not a config, or has an argument that cannot
+/// be a part of a config; -1: there is none.
 template <class List>
 constexpr int first_misfit() {
   return first_config<List>([](const auto* config) { return !has_parts(config); });
@@ -163,7 +163,8 @@ concept is_backend = has_records<Backend> || requires {
   std::string_view{Backend::name};
 };
 
-/// Satisfied by backends of which every config is one, with arguments that are its parts.
+/// Satisfied by backends all of whose configs are well-formed: a backend_pattern_config whose
+/// arguments can be its parts.
 template <class Backend>
 concept has_configs = is_backend<Backend> &&(has_records<Backend> || requires {
   requires Backend::is_well_formed;

@@ -59,7 +59,7 @@ concept is_qconfig = requires {
   requires std::same_as<decltype(QConfig::quantizes), const bool>;
 };
 
-/// An entry; if QConfig is not one, with a qconfig that validate reports.
+/// An entry; if QConfig is not a qconfig, with one that validate reports.
 template <class QConfig>
 constexpr mapping_entry entry(mapping_level level, op_id op, std::string_view module, int order) {
   if constexpr (is_qconfig<QConfig>)
@@ -68,7 +68,7 @@ constexpr mapping_entry entry(mapping_level level, op_id op, std::string_view mo
     return {level, op, module, order, true, {not_an_observer, not_an_observer}};
 }
 
-/// The record of an entry; of another type, one without a level, which validate reports.
+/// The record of an entry; for any other type, a record without a level, which validate reports.
 template <class Entry>
 constexpr mapping_entry record_of() {
   if constexpr (requires { requires std::same_as<decltype(Entry::value), const mapping_entry>; })

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-// What kernels that compute each element by itself have to know of their tensors.
+// The shapes of elementwise kernels: what they have to know of their tensors.
 
 namespace ctq {
 

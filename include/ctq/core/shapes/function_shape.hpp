@@ -3,8 +3,7 @@
 
 #include "ctq/core/shape.hpp"
 
-// What an op without a kernel, which is computed by a function of its own, has to know of its
-// tensors.
+// The shape of ops without a kernel, which are computed by functions of their own.
 
 namespace ctq {
 

@@ -5,7 +5,7 @@
 
 #include "ctq/core/shape.hpp"
 
-// What kernels that only move elements have to know of their tensors.
+// The shapes of kernels that only move elements.
 
 namespace ctq {
 

@@ -3,7 +3,7 @@
 
 #include "ctq/core/shapes/window_shapes.hpp"
 
-// Matrix products: of activations and weights, or of two activations.
+// The shapes of matrix products: of activations and weights, or of two activations.
 
 namespace ctq {
 

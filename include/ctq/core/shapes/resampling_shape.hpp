@@ -3,7 +3,7 @@
 
 #include <bit>
 
-// What kernels that resize images have to know of their tensors.
+// The shape of kernels that resize images.
 
 namespace ctq {
 

@@ -5,7 +5,7 @@
 
 #include "ctq/core/shape.hpp"
 
-// Kernels whose outputs depend on all elements of a row, or of some axes.
+// The shapes of kernels whose outputs depend on all elements of a row, or of some axes.
 
 namespace ctq {
 

@@ -18,10 +18,11 @@
 //    "float_to_observed_custom_module_class": {"static": {"my.Cell": "my.ObservedCell"}},
 //    "non_traceable_module_name": ["a.b"], "non_traceable_module_class": ["my.Head"],
 //    "input_quantized_idxs": [0], "output_quantized_idxs": [0], "preserved_attributes": ["tag"]}
-// is one of prepare; {"observed_to_quantized_custom_module_class": {...}, "preserved_attributes":
-// [...]} one of convert; one of fuse has only the attributes. Of a standalone module the mapping,
-// the custom config and the backend, by its name, may be null; example inputs have no effect. Ops
-// of the user are declared as in a backend: "ops": [{"name": "my.Block", "kind": "module"}].
+// is a config of prepare; {"observed_to_quantized_custom_module_class": {...},
+// "preserved_attributes": [...]} is one of convert; one of fuse has only the attributes. The
+// mapping, the custom config and the backend (its name) of a standalone module may be null; its
+// example inputs have no effect. Ops of the user are declared as in a backend: "ops": [{"name":
+// "my.Block", "kind": "module"}].
 
 namespace ctq::json {
 
