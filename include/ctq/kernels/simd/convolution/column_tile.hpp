@@ -145,8 +145,8 @@ template <class Dot, int Rows, int Half, class Input>
 
 /// Computes `Rows` output rows from each of y on, all columns, for one block of channels that
 /// starts at `in` and `out`, with little code: for a kernel size known only at run time, and for
-/// rows shorter than a tile. Takes its arguments by value, so that the caller's variables may stay
-/// in registers.
+/// outputs that do not fill a tile. Takes its arguments by value, so that the caller's variables
+/// may stay in registers.
 template <class Dot, int Rows, class In, class To, class Out>
 [[gnu::noinline]] void any_column_tiles(conv2d_shape s, const In* in, const In* border,
                                         std::array<int, rows_per_register_of<Dot>> y,
