@@ -62,8 +62,10 @@ namespace ctq::descriptors {
 namespace functions {
 
 constexpr float abs(float x) noexcept { return __builtin_fabsf(x); }
+/// As PyTorch, by products for the exponents 2 and 3.
 inline float power(float x, float exponent) noexcept {
-  return exponent == 2.0F ? x * x : __builtin_powf(x, exponent);
+  if (exponent == 2.0F) return x * x;
+  return exponent == 3.0F ? x * x * x : __builtin_powf(x, exponent);
 }
 inline float pow_scalar(float x, const scalar_operand& o) noexcept {
   return o.position == 1 ? power(o.value, x) : power(x, o.value);

@@ -93,6 +93,14 @@ TEST_CASE("integers wrap around and stay integers but for a quotient") {
         std::vector<float>{0.5F, -1.5F});
 }
 
+TEST_CASE("squares and cubes are products, as in PyTorch") {
+  const tensor x{{3}, {1.1F, -0.7F, 1e-15F}};
+  for (const float a : x.data) {
+    CHECK(floats(run(op::pow, {tensor{{1}, {a}}, 2})).data == std::vector<float>{a * a});
+    CHECK(floats(run(fn::pow, {tensor{{1}, {a}}, 3.0})).data == std::vector<float>{a * a * a});
+  }
+}
+
 TEST_CASE("a division by integer zero is an error, not a crash") {
   CHECK_FALSE(run(op::floordiv, {index_tensor{{1}, {5}}, 0}).has_value());
   CHECK_FALSE(run(op::floordiv, {5, 0}).has_value());
