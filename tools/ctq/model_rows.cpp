@@ -7,6 +7,7 @@
 #include <optional>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "cpp_names.hpp"
@@ -31,6 +32,8 @@ class importer {
       : model_(model), user_ops_(user_ops), g_(model.view()), indices_(nodes_of_indices(g_)) {
     for (int i = 0; i < g_.size(); ++i)
       if (g_[i].op->kind == op_kind::module) first_call_.emplace(path_of(g_[i]), i);
+    for (int i = 0; i < g_.size(); ++i)
+      if (g_[i].op->kind == op_kind::get_attr) attributes_.emplace(path_of(g_[i]));
     std::unordered_map<std::string_view, int> calls;
     known_.resize(static_cast<std::size_t>(g_.size()));
     for (int i = 0; i < g_.size(); ++i)
@@ -204,8 +207,8 @@ class importer {
   /// A module or an attribute by its path, under which its weights are found, with the number of
   /// the call if it is called again; a function in its module. A module without weights that is
   /// called again gets a name inside the first, so that entries of a QConfigMapping for its path
-  /// also match it. Functions and inputs with the name of a module are renamed, since ctq has one
-  /// namespace for nodes, torch.fx two.
+  /// also match it. Functions and inputs with the name of a module or of an attribute are renamed,
+  /// since ctq has one namespace for nodes, torch.fx two.
   [[nodiscard]] std::string name_of(int i, int call) const {
     const ctq::node& n = g_[i];
     if (n.op->kind == op_kind::module && call > 1)
@@ -215,9 +218,12 @@ class importer {
     if (n.op->kind == op_kind::get_attr) return std::string{path_of(n)};
     const std::string_view scope = n.row->scope;
     const bool is_call = n.op->kind == op_kind::function || n.op->kind == op_kind::method;
-    if (!is_call) return std::string{n.name} + (first_call_.contains(n.name) ? "_input" : "");
-    std::string name = scope.empty() ? std::string{n.name} : fmt::format("{}.{}", scope, n.name);
-    return first_call_.contains(name) ? name + "_call" : name;
+    const auto is_taken = [this](const std::string& name) {
+      return first_call_.contains(name) || attributes_.contains(name);
+    };
+    std::string name =
+        scope.empty() || !is_call ? std::string{n.name} : fmt::format("{}.{}", scope, n.name);
+    return is_taken(name) ? name + (is_call ? "_call" : "_input") : name;
   }
 
   static bool lacks_shape_rule(ctq::op_id op) { return op->descriptor->infer_shape == nullptr; }
@@ -273,8 +279,6 @@ class importer {
           "has no shape, or more than {} axes; the row of {} needs one: \"shape\": {}",
           ctq::max_rank, r.op->kind == op_kind::get_attr ? "an attribute" : "an input", example);
     r.shape = *model_.shape_of(i);
-    // A number that is a parameter has one element, and broadcasts as such.
-    if (r.op->kind == op_kind::get_attr && r.shape.rank == 0) r.shape = {1};
     const bool indices = r.op->kind == op_kind::placeholder ? indices_[static_cast<std::size_t>(i)]
                                                             : is_index(g_[i].dtype);
     const ctq::dtype type = indices ? ctq::i64 : ctq::f32;
@@ -369,6 +373,7 @@ class importer {
   std::vector<bool> indices_;                             // by node: nodes_of_indices
   ctq::list<int> users_ = ctq::count_users(g_);           // by node
   std::unordered_map<std::string_view, int> first_call_;  // by the path of the module
+  std::unordered_set<std::string_view> attributes_;       // paths of those that the graph reads
   std::vector<node_facts> known_;                         // by node
   bool has_unknown_op_ = false;                           // that compiled models do not have
   node_problem problem_;

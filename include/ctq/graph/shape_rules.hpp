@@ -10,10 +10,10 @@
 
 namespace ctq::shape_rules {
 
-/// Checks the shape that a placeholder or a get_attr is given.
+/// Checks the shape that a placeholder or a get_attr is given; only the latter may be a scalar.
 constexpr void check_given(const node& n, view<shape> in, diagnostic& d) {
   if (!needs(d, in, 0, 0)) return;
-  bool positive = n.shape.rank > 0;
+  bool positive = n.shape.rank > 0 || n.op->kind == op_kind::get_attr;
   for (int axis = 0; axis < n.shape.rank; ++axis) positive = positive && n.shape[axis] > 0;
   if (positive) return;
   complain(d, "a shape has axes, each 1 or more");

@@ -140,9 +140,9 @@ struct given_tensor {
   int type = static_cast<int>(dtype::float32);  // a dtype
 };
 
-/// "pos"_n = nn::get_attr({1, 197, 192}): a parameter or buffer that is an operand, by its shape.
-/// The node has the same name. With nn::get_attr({3}, ctq::i64) its elements, which are stored as
-/// float32, are integers.
+/// "pos"_n = nn::get_attr({1, 197, 192}): a parameter or buffer that is an operand, by its shape;
+/// nn::get_attr({}) is a scalar. The node has the same name. With nn::get_attr({3}, ctq::i64) its
+/// elements, which are stored as float32, are integers.
 template <class Self, class Options = no_options>
 struct get_attr_op : op_base<Self, op_kind::get_attr, Options> {
   constexpr call<0> operator()(ctq::shape s) const { return {this->id(), attributes{s}, {}}; }

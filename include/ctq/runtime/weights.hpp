@@ -123,12 +123,16 @@ struct parameter {
   return done{};
 }
 
-/// The parameters of a graph; scalars become vectors of one element, and batch norms without weight
-/// and bias get those that they stand for: 1 and 0 for each channel.
+/// The parameters of a graph; scalars become vectors of one element where the graph has such a
+/// vector, and batch norms without weight and bias get those that they stand for: 1 and 0 for each
+/// channel.
 [[nodiscard, gnu::cold]] inline weights with_implied(graph_view<stage::traced> g, weights w) {
   std::vector<weight_tensor> all = std::move(w).tensors();
-  for (weight_tensor& t : all)
-    if (t.shape.empty()) t.shape = {1};
+  for (int i = 0; i < g.size(); ++i)
+    for (const parameter& p : parameters_of(g[i]))
+      if (const std::vector<int> one{1}; p.shape == one)
+        if (const auto at = std::ranges::find(all, p.name, &weight_tensor::name); at != all.end())
+          at->shape = one;
   const auto add = [&all](const node& n, const char* name, std::size_t channels, float value) {
     all.push_back({std::string{module_of_call(n.name)} + name,
                    {static_cast<int>(channels)},

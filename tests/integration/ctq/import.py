@@ -300,6 +300,27 @@ def sizes(folder):
     expect((code, nodes["view"]["on_integers"]), (FINE, True), "explain has the constants too")
 
 
+def names_of_attributes(folder):
+    """Functions and inputs with the name of an attribute are renamed: the state_dict has the attribute's."""
+    rows = folder / "names.json"
+    rows.write_text(json.dumps([
+        {"name": "scale", "op": "placeholder", "target": "scale", "args": [], "shape": [4, 6]},
+        {"name": "mean", "op": "call_method", "target": "mean", "args": [ref("scale"), 1, True]},
+        {"name": "mean_1", "op": "get_attr", "target": "mean", "args": [], "shape": [6]},
+        function("sub", "operator.sub", [ref("mean"), ref("mean_1")]),
+        {"name": "scale_1", "op": "get_attr", "target": "scale", "args": [], "shape": [1]},
+        function("mul", "operator.mul", [ref("sub"), ref("scale_1")]),
+        {"name": "output", "op": "output", "target": "output", "args": [ref("mul")]}]))
+    code, text, err = run("import", "--fx", rows)
+    expect((code, err), (FINE, ""), "names of attributes")
+    lines = [" ".join(line.split()) for line in text.splitlines()]
+    for line in ('"scale_input"_n = nn::placeholder({4, 6}),',
+                 '"mean_call"_n = method::mean("scale_input"_n, {.dim = {1}, .keepdim = true}),',
+                 '"mean"_n = nn::get_attr({6}),', '"sub"_n = op::sub("mean_call"_n, "mean"_n),',
+                 '"scale"_n = nn::get_attr({1}),', '"mul"_n = op::mul("sub"_n, "scale"_n),'):
+        assert line in lines, f"{line}:\n{text}"
+
+
 def respelled(folder):
     """Calls that C++ has under another name, and attributes that are numbers."""
     rows = folder / "respelled.json"
@@ -325,7 +346,7 @@ def respelled(folder):
     code, text, err = run("import", "--fx", rows)
     expect((code, err), (FINE, ""), "other names")
     lines = [" ".join(line.split()) for line in text.splitlines()]
-    for line in ('"scale"_n = nn::get_attr({1}),',
+    for line in ('"scale"_n = nn::get_attr({}),',
                  '"half"_n = op::getitem("chunk"_n, {.index = {1}}),',
                  '"values"_n = op::getitem("best"_n, {.index = {0}}),',
                  '"wide"_n = method::expand("values"_n, {.shape = {4, 6}}),',
@@ -828,9 +849,9 @@ static_assert(planned::int8_schedule.count > 0);
 
 def main():
     with tempfile.TemporaryDirectory() as name:
-        for part in (headers, user_ops, names, numbers, shared, sizes, respelled, sizes_of_sequences,
-                     weights_as_arguments, several, indices, skipping, between_layers, dropout,
-                     mistakes, explanations, custom_lstm, agreement):
+        for part in (headers, user_ops, names, numbers, shared, sizes, respelled, names_of_attributes,
+                     sizes_of_sequences, weights_as_arguments, several, indices, skipping, between_layers,
+                     dropout, mistakes, explanations, custom_lstm, agreement):
             part(Path(name))
 
 

@@ -394,16 +394,19 @@ static_assert(
               "the input is [1, 3, 28, 28]\nthe input is [1, 3]",
               fn::cat, along{1}, image, shape{1, 3}));
 
-// placeholder: its shape is given
-constexpr std::string_view of_placeholder(const shape& s, diagnostic&& d = {}) {
-  node n{.name = "x", .op = nn::placeholder.id(), .shape = s};
+// placeholder, get_attr: their shape is given
+constexpr std::string_view with_shape(op_id op, const shape& s, diagnostic&& d = {}) {
+  node n{.name = "x", .op = op, .shape = s};
   shape_rules::infer(n, {}, d);
   return d.any() ? "bad" : "good";
 }
-static_assert(of_placeholder({1, 3, 8, 8}) == "good");
-static_assert(of_placeholder({}) == "bad");
-static_assert(of_placeholder({1, 0, 8, 8}) == "bad");
-static_assert(of_placeholder({-1, 3}) == "bad");
+static_assert(with_shape(nn::placeholder.id(), {1, 3, 8, 8}) == "good");
+static_assert(with_shape(nn::placeholder.id(), {}) == "bad");
+static_assert(with_shape(nn::placeholder.id(), {1, 0, 8, 8}) == "bad");
+static_assert(with_shape(nn::placeholder.id(), {-1, 3}) == "bad");
+static_assert(with_shape(nn::get_attr.id(), {}) == "good");
+static_assert(with_shape(nn::get_attr.id(), {0}) == "bad");
+static_assert(gives({2}, fn::stack, cat_options{}, shape{}, shape{}));
 
 // An op of a user's own: what it says, else the shape of its inputs.
 static_assert(gives(image, own::swish, own::swish_options{}, image));

@@ -62,7 +62,24 @@ inline constexpr auto scaled =
     ctq::model("x"_n = ctq::nn::placeholder({2, 3}), "scale"_n = ctq::nn::get_attr({1}),
                "y"_n = ctq::op::mul("x"_n, "scale"_n), "out"_n = ctq::nn::output("y"_n));
 
+/// Scalars that become a vector.
+inline constexpr auto stacked =
+    ctq::model("x"_n = ctq::nn::placeholder({2, 2}), "a"_n = ctq::nn::get_attr({}),
+               "b"_n = ctq::nn::get_attr({}), "ab"_n = ctq::fn::stack({"a"_n, "b"_n}),
+               "y"_n = ctq::op::mul("x"_n, "ab"_n), "out"_n = ctq::nn::output("y"_n));
+
 }  // namespace
+
+TEST_CASE("a scalar stays one if the model has it as such") {
+  const auto checked = ctq::model_weights<stacked>::check(
+      ctq::weights{{{"a", {}, std::vector<float>{2}}, {"b", {}, std::vector<float>{3}}}});
+  REQUIRE(checked);
+  CHECK(checked->get().find("a")->shape.empty());
+  const auto vector = ctq::model_weights<stacked>::check(
+      ctq::weights{{{"a", {1}, std::vector<float>{2}}, {"b", {}, std::vector<float>{3}}}});
+  REQUIRE_FALSE(vector);
+  CHECK(vector.error().message() == "tensor a: shape is [1], the model needs []");
+}
 
 TEST_CASE("a parameter that is a number is a vector of one") {
   const auto checked =
