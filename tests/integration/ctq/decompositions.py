@@ -651,6 +651,9 @@ def scaled_by_masks(x):
     y[x > 1] = 3 - 2 * -y[x > 1]
     m = x[..., 0] > 0.5
     y[m] = (x[m] - x.mean()).clamp(max=1)
+    y[x[..., 1] > 0.5] = x[0, 1]
+    y[~m, :] = x[:1, 2]
+    y[:, x[1, :, 2] > 0, :] = x[1, 3]
     return y
 
 
@@ -824,8 +827,8 @@ REFUSED = [
     (tensors(lambda x, w: torch.stft(x, 4, window=w, return_complex=False), (16,), (4,)), "a window that is computed"),
     (tensors(written_through_a_view, T), "node mul_ calls mul_, which changes elements of reshape in place that "),
     (tensors(F.one_hot, items(3)), "num_classes"),
-    (tensors(lambda x: nn.BatchNorm1d(6)(x), T), "forward() creates a BatchNorm1d"),
-    (tensors(lambda x: nn.Linear(8, 8)(x), T), "forward() creates a Linear"),
+    (tensors(lambda x: nn.BatchNorm1d(6)(x), T), "forward() calls a BatchNorm1d that is no module of the model"),
+    (tensors(lambda x: nn.Linear(8, 8)(x), T), "forward() calls a Linear that is no module of the model"),
     (tensors(lambda x, k: x[:, :k[0].item() + 1], T, items(2)), "a slice whose bounds are values of tensors"),
     (tensors(lambda x: x * int(x.max().item()), T), OF_DATA),
     (tensors(lambda x: x * float(x.max()), T), OF_DATA),
@@ -856,10 +859,23 @@ def scale_mask(i):
 # By call: others that it is written with, and that backends quantize as they quantize it.
 QUANTIZED = {"F.interpolate": {"F.adaptive_avg_pool1d", "F.adaptive_avg_pool2d", "F.adaptive_avg_pool3d"}}
 
-def masked_scores(x, more=0.0, call=operator.add):
+class OfMatrices(nn.Module):
+    """What functions of a parameter give is constant."""
+    def __init__(self):
+        super().__init__()
+        self.w = nn.Parameter(torch.eye(8) + 0.1 * torch.ones(8, 8))
+
+    def forward(self, x):
+        return x @ torch.inverse(self.w) + torch.linalg.slogdet(self.w)[1] * x.sum()
+
+
+LOWEST = torch.finfo(torch.float32).min
+
+
+def masked_scores(x, more=0.0, call=operator.add, lowest=-math.inf):
     """What is added to scores: -inf where a key comes later, which no observer takes."""
     length = x.size(1)
-    mask = (torch.full((8, 8), -math.inf).triu(1) + more)[:length, :length]
+    mask = (torch.full((8, 8), lowest).triu(1) + more)[:length, :length]
     return call(x @ x.transpose(1, 2), mask).softmax(-1)
 
 
@@ -885,6 +901,14 @@ WRITTEN_AS = [
                                          "lt", "masked_fill", "relu"]),
     (tensors(lambda x, y: padded_scores(x, y, call=lambda a, b: a.add_(b)), T, (2, 6)),
      ["operator.gt", "masked_fill", "transpose", "operator.matmul", "unsqueeze", "lt", "masked_fill", "relu"]),
+    (tensors(OfMatrices(), T), ["operator.matmul", "sum", "operator.mul", "operator.add"]),
+    (tensors(lambda x: masked_scores(x, lowest=LOWEST), T), ["transpose", "operator.matmul", "masked_fill", "softmax"]),
+    (tensors(lambda x, y: (x @ x.transpose(1, 2) + ((1.0 - y) * LOWEST).unsqueeze(1)).softmax(-1), T, (2, 6)),
+     ["transpose", "operator.matmul", "operator.sub", "mul", "unsqueeze", "add", "softmax"]),
+    (tensors(lambda x, y: (torch.where(y > 0, 0.0, LOWEST).unsqueeze(1) + x @ x.transpose(1, 2)).softmax(-1), T,
+             (2, 6)),
+     ["operator.gt", "float", "torch.full_like", "masked_fill", "unsqueeze", "transpose", "operator.matmul", "add",
+      "softmax"]),
     (tensors(lambda x, y: (x + 1).add_(y, alpha=0.5).relu(), (4,), (4,)), ["operator.add", "mul", "add", "relu"]),
     (tensors(lambda x, y: (x + 1).add_(y).relu(), (4,), (4,)), ["operator.add", "add_", "relu"]),
     (tensors(lambda x, y: padded_scores(x, y, 0.5, torch.add), T, (2, 6)),

@@ -66,16 +66,24 @@ def unmasked(tracer, value, mask):
     return getattr(args[0], OF_ELEMENTS[name])(*args[1:], **node.kwargs)
 
 
-def written_where(x, mask, value):
-    """x[mask] = value"""
+def written_where(x, items, value):
+    """x[items] = value, where one of the items is a mask and the others are whole axes."""
     size = tuple(size_of(x))
+    masks = [i for i, item in enumerate(items) if isinstance(item, torch.fx.Proxy)]
+    if len(masks) != 1 or any(item != slice(None) for i, item in enumerate(items) if i not in masks):
+        raise Undecomposed("an assignment to what tensors and other indices choose")
+    mask = items[masks[0]]
     if dtype_of(mask) != torch.bool:
         raise Undecomposed("an assignment to what indices choose")
-    if is_tensor(value) and rank_of(value) > 0:
-        value = unmasked(x.tracer, value, mask)
+    inner = len(size) - masks[0] - rank_of(mask)  # axes after those of the mask
+    more = rank_of(value) - inner if is_tensor(value) else 0  # axes of the chosen elements in a value
+    if more > 0 and set(size_of(value)[:more]) == {1}:
+        value = reshaped(value, *size_of(value)[more:])
+    if is_tensor(value) and rank_of(value) > inner:
+        value = unmasked(x.tracer, value, mask) if len(items) == 1 else None
         if value is None or tuple(size_of(value)) != size:
             raise Undecomposed("an assignment of other elements than those that the mask chooses")
-    mask = reshaped(mask, *size_of(mask), *[1] * (len(size) - rank_of(mask)))
+    mask = reshaped(mask, *size_of(mask), *[1] * inner)
     return torch.where(mask, as_type_of(x, value), x) if is_tensor(value) else x.masked_fill(mask, value)
 
 
@@ -83,9 +91,7 @@ def assigned(x, items, value):
     """x after x[items] = value, by constants that say which element comes from where."""
     size = tuple(size_of(x))
     if any(isinstance(i, torch.fx.Proxy) for i in items):
-        if len(items) != 1:
-            raise Undecomposed("an assignment to what tensors and other indices choose")
-        return written_where(x, items[0], value)
+        return written_where(x, items, value)
     is_set = torch.zeros(size, dtype=torch.bool)
     is_set[items] = True
     if not is_tensor(value):

@@ -6,7 +6,8 @@ import operator
 import torch
 
 from fx_export.decompositions.powers import atan2
-from fx_export.decompositions.table import decomposes, decomposes_function, is_complex, is_tensor, Undecomposed
+from fx_export.decompositions.table import (
+    decomposes, decomposes_function, EXCLUDED, is_complex, is_tensor, Undecomposed)
 from fx_export.decompositions.views import stacked, unsqueezed
 
 
@@ -34,8 +35,10 @@ def multiply(x, other):
 @decomposes("mul")
 @decomposes_function(operator.mul)
 def mul(x, other):
+    """A product of complex numbers, or with a number that excludes scores, which stays in float."""
     if not is_complex(x) and not is_complex(other):
-        return None
+        x, other = (other, x) if is_tensor(other) else (x, other)
+        return x.mul(other) if not is_tensor(other) and other <= EXCLUDED else None
     if not is_complex(x) or not is_complex(other):
         x, other = (x, other) if is_complex(x) else (other, x)
         factor = unsqueezed(other, -1) if is_tensor(other) else other

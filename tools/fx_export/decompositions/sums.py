@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Sums and differences: of masks, of complex numbers, with a factor, and with -inf, which stay in float."""
+"""Sums and differences: of masks, of complex numbers, with a factor, and with masks of scores, which stay in float."""
 
 import math
 import operator
@@ -8,7 +8,8 @@ import torch
 
 from fx_export.decompositions.masks import are_masks
 from fx_export.decompositions.table import (
-    constant_of, decomposes, decomposes_function, HIGHEST, is_complex, is_computed, is_tensor, size_of, Undecomposed)
+    constant_of, decomposes, decomposes_function, EXCLUDED, HIGHEST, is_complex, is_computed, is_tensor, size_of,
+    Undecomposed)
 
 # What gives a view of its first argument, or a copy of another type.
 OF_VIEWS = ("getitem", "unsqueeze", "view", "reshape", "expand", "expand_as", "repeat", "transpose", "contiguous", "to",
@@ -18,7 +19,7 @@ OF_VIEWS = ("getitem", "unsqueeze", "view", "reshape", "expand", "expand_as", "r
 @decomposes("add", ".add_")
 @decomposes_function(operator.add)
 def add(x, other, *, alpha=1):
-    """A sum of two masks, of complex numbers, with a factor, or with -inf."""
+    """A sum of two masks, of complex numbers, with a factor, or with what excludes scores."""
     if is_complex(x) or is_complex(other):
         return total(x, other, lambda a, b: a.add(scaled(b, alpha)))
     x, other = (other, x) if isinstance(x, bool) else (x, other)
@@ -29,6 +30,8 @@ def add(x, other, *, alpha=1):
     for a, b in (x, other), (other, x):
         if alpha == 1 and is_tensor(a) and excludes(a, b):
             return without_excluded(a, b)
+        if alpha == 1 and is_tensor(a) and is_tensor(b) and holds_excluded(b):
+            return a.add(b)
     return x.add(other.mul(alpha)) if is_tensor(x) and is_tensor(other) and alpha != 1 else None
 
 
@@ -51,39 +54,64 @@ def scaled(x, factor):
     return x if not is_tensor(factor) and factor == 1 else x.mul(factor)
 
 
-def fills_with_infinity(x):
-    """The call of masked_fill that fills in -inf, if x is a view of what it gives; else None."""
+def number_in(node):
+    """The last argument of masked_fill or of a product, if it is a number that excludes; else None."""
+    number = (*node.args, *node.kwargs.values())[-1]
+    return number if isinstance(number, (int, float)) and number <= EXCLUDED else None
+
+
+def call_before_views(x, names):
+    """The call of one of these functions or methods, if x is a view of what it gives; else None."""
     node = x.node
     while node.op.startswith("call_") and node.args and isinstance(node.args[0], torch.fx.Node):
         name = node.target if node.op == "call_method" else getattr(node.target, "__name__", "")
-        if name == "masked_fill":
-            return node if -math.inf in (*node.args[2:], node.kwargs.get("value")) else None
+        if name in names:
+            return node
         if name not in OF_VIEWS:
             return None
         node = node.args[0]
     return None
 
 
+def excluding_fill(x):
+    """The call of masked_fill that fills in a number that excludes, if x is a view of what it gives; else None."""
+    call = call_before_views(x, ("masked_fill",))
+    return call if call is not None and number_in(call) is not None else None
+
+
+def holds_excluded(x):
+    """Whether a tensor has numbers that exclude, whose range no integers express: one is seen, or x is a view of
+    (1 - mask) * torch.finfo(torch.float32).min, say."""
+    call = call_before_views(x, ("mul",))
+    if call is not None and number_in(call) is not None:
+        return True
+    value = x if isinstance(x, torch.Tensor) else x.tracer.value_of(x)
+    return value.is_floating_point() and bool(value.le(EXCLUDED).any())
+
+
 def excludes(scores, mask):
-    """Whether what attention adds to scores is -inf in places, which no integers express."""
+    """Whether what attention adds to scores excludes some of them, by numbers that no integers express."""
     if not is_tensor(mask) or not is_computed(scores) or (
             torch.broadcast_shapes(size_of(mask), size_of(scores)) != size_of(scores)):
         return False
     value = constant_of(mask)
     if value is None:
-        return fills_with_infinity(mask) is not None
-    return value.is_floating_point() and bool(value.eq(-math.inf).any())
+        return excluding_fill(mask) is not None
+    return value.is_floating_point() and bool(value.le(EXCLUDED).any())
 
 
 def without_excluded(scores, mask):
     """A sum that stays in float: PyTorch's observers refuse the mask, or leave out what it excludes."""
     value = constant_of(mask)
     if value is None:
-        excluded = mask.lt(-HIGHEST)
-        filled = constant_of(mask.tracer.proxy(fills_with_infinity(mask).args[0]))
+        fill = excluding_fill(mask)
+        number = number_in(fill)
+        excluded = mask.lt(-HIGHEST if math.isinf(number) else EXCLUDED)
+        filled = constant_of(mask.tracer.proxy(fill.args[0]))
         rest = None if filled is not None and not filled.any() else mask.masked_fill(excluded, 0)
     else:
-        excluded = value.eq(-math.inf)
+        number = float(value.min())
+        excluded = value.eq(number)
         rest = value.masked_fill(excluded, 0)
         excluded, rest = (scores.tracer.attribute(x) if x.any() else None for x in (excluded, rest))
-    return (scores if rest is None else scores.add(rest)).masked_fill(excluded, -math.inf)
+    return (scores if rest is None else scores.add(rest)).masked_fill(excluded, number)

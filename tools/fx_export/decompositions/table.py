@@ -8,6 +8,7 @@ from torch import nn
 DECOMPOSITIONS = {}
 MODULES = {}
 HIGHEST = torch.finfo(torch.float32).max
+EXCLUDED = -1e30  # what attention excludes has scores of at most this: -inf, or the lowest number of float32
 
 
 class Undecomposed(Exception):

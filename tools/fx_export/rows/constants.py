@@ -24,6 +24,11 @@ PARAMETERS = {
 }
 
 
+# Functions of matrices, which ctq has no ops for.
+OF_MATRICES = ("cholesky", "det", "eigh", "inv", "inverse", "logdet", "matrix_exp", "pinv", "pinverse", "qr", "slogdet",
+               "svd")
+
+
 def constants_of(graph, model):
     """The values of the nodes that only attributes decide, and the set of those that become attributes: what
     is computed of integers, such as positions that an embedding reads, and of masks; and weights."""
@@ -45,7 +50,7 @@ def constants_of(graph, model):
         if node.op != "get_attr" and (
                 not node.all_input_nodes or not all(values[n].is_floating_point() and n not in folded
                         for n in node.all_input_nodes if n in values) or not value.is_floating_point() or
-                is_parameter(node)):
+                is_parameter(node) or is_of_matrix(node)):
             folded.add(node)
     return values, folded
 
@@ -60,6 +65,14 @@ def is_parameter(node):
         if node in (*user.args[1:][:len(names)], *map(user.kwargs.get, names)):
             return True
     return False
+
+
+def is_of_matrix(node):
+    """Whether a constant is what a function of OF_MATRICES gives, or a part of that."""
+    if node.target is operator.getitem:
+        node = node.args[0]
+    name = node.target if node.op == "call_method" else getattr(node.target, "__name__", "")
+    return node.op.startswith("call_") and name.removeprefix("linalg_") in OF_MATRICES
 
 
 def check_indices(graph, values):

@@ -89,8 +89,9 @@ class InputTracer(QuantizationTracer):
             for part in module.modules():
                 has_own = not {*map(id, part.parameters(recurse=False))} <= known
                 if getattr(part, "running_mean", None) is not None or (has_own and not isinstance(part, NORMS)):
-                    raise NotExpressible(f"forward() creates a {type(part).__name__}, with weights or statistics "
-                                         "that the model does not have") from None
+                    raise NotExpressible(f"forward() calls a {type(part).__name__} that is no module of the model; "
+                                         "make it in __init__(), and keep lists and dicts of modules in nn.ModuleList "
+                                         "and nn.ModuleDict") from None
             kind = type(module).__name__.lower()
             path = next(p for p in (f"_{kind}_{i}" for i in itertools.count()) if not hasattr(self.root, p))
             setattr(self.root, path, module)
