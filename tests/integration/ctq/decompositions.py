@@ -523,6 +523,11 @@ CASES = [
     tensors(lambda x, w, b: F.conv2d(x.reshape(1, 16, 6, 6), w, b, padding=1, groups=2), IMAGE, (6, 8, 3, 3), (6,)),
     tensors(lambda x, w: F.conv1d(x, w, padding=1, groups=3), T, (3, 2, 3)),
     tensors(lambda x, w: F.conv2d(x, w, stride=(2,), padding=[1]), (8, 6, 6), (4, 8, 3, 2)),
+    tensors(lambda x, w: F.conv_transpose2d(x, w, stride=2), IMAGE, (8, 4, 3, 2)),
+    tensors(lambda x, w, b: F.conv_transpose2d(x.reshape(4, 8, 6, 3), w, b, (2, 3), 1, (1, 0), 2, (1, 2)), IMAGE,
+            (8, 3, 2, 3), (6,)),
+    tensors(lambda x, w: F.conv_transpose2d(x, w, padding=[1]), (8, 6, 6), (8, 4, 3, 3)),
+    tensors(lambda x, w, b: F.conv_transpose1d(x, w, b, 2, 1, 1), T, (6, 4, 3), (4,)),
     tensors(lambda x, w: F.conv1d(x, w, padding="same"), (6, 8), (3, 6, 3)),
     # attention
     *(tensors(module, *shapes) for module, *shapes in (
@@ -837,6 +842,10 @@ REFUSED = [
     (tensors(lambda x, k: x[[k, k]], T, items(2)), "a list of tensors as an index"),
     (tensors(lambda x: x.nonzero(), T), "a result whose size values decide"),
     (tensors(lambda x: torch.where(x > 0)[0].sum() + x, T), "the places of a condition, whose number values decide"),
+    (tensors(lambda x: x.to(torch.float64).mean(), T), "a conversion to float64; ctq computes with float32"),
+    (tensors(lambda x: x.half().float(), T), "a conversion to float16; ctq computes with float32"),
+    (tensors(lambda x: x.double().sum(), T), "a conversion to float64; ctq computes with float32"),
+    (tensors(lambda x: x.bfloat16().float(), T), "a conversion to bfloat16; ctq computes with float32"),
     (tensors(filled_in_order, (8,)), "an assignment of other elements than those that the mask chooses"),
     (tensors(lambda x, k: operator.setitem(x, k, x[:2]), (8,), items(2)), "an assignment to what indices choose"),
     (tensors(lambda x, k: x.repeat_interleave(k, 1), (2, 2), items(2)), "repeats that are computed"),

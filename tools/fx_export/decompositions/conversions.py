@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Conversions of types: x.to(), and results of a given type."""
 
+import functools
+
 import torch
 
-from fx_export.decompositions.table import decomposes, dtype_of
+from fx_export.decompositions.table import decomposes, dtype_of, is_computed, Undecomposed
 
 
 def of_a_dtype(call):
@@ -42,7 +44,19 @@ def to(x, *others, dtype=None, device=None, non_blocking=False, copy=False):
     forms = {torch.float32: x.float, torch.int64: x.long, torch.int32: x.long}
     if dtype == torch.bool:
         return x.ne(0)
-    return forms[dtype]() if dtype in forms else None
+    return forms[dtype]() if dtype in forms else to_other_float(x, dtype)
+
+
+def to_other_float(x, dtype):
+    """Rejects a type of floats that ctq does not compute with; other types and constants stay."""
+    if dtype.is_floating_point and dtype_of(x) != dtype and is_computed(x):
+        raise Undecomposed(f"a conversion to {str(dtype).removeprefix('torch.')}; ctq computes with float32, so leave "
+                           "it out")
+    return None
+
+
+for _name, _dtype in {"double": torch.float64, "half": torch.float16, "bfloat16": torch.bfloat16}.items():
+    decomposes(f".{_name}")(functools.partial(to_other_float, dtype=_dtype))
 
 
 @decomposes(".byte")

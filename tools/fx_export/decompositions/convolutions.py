@@ -8,7 +8,7 @@ import torch.nn.functional as F
 
 from fx_export.decompositions.table import (
     decomposes, decomposes_function, decomposes_module, is_computed, pair, rank_of, size_of)
-from fx_export.decompositions.views import reshaped, stacked, unsqueezed
+from fx_export.decompositions.views import permuted, reshaped, stacked, unsqueezed
 
 
 @decomposes_module("Conv1d", "Conv2d", "Conv3d")
@@ -66,6 +66,36 @@ def conv1d(x, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
         return F.conv1d(x, weight, bias, stride, padding, dilation, groups) if has_word else None
     return by_windows(unsqueezed(x, -2), unsqueezed(weight, 2), bias, (1, stride), (0, padding), (1, dilation),
                       groups).select(-2, 0)
+
+
+@decomposes("F.conv_transpose2d")
+def conv_transpose2d(x, weight, bias=None, stride=1, padding=0, output_padding=0, groups=1, dilation=1):
+    """With a weight that is computed: the sum of the windows that each pixel adds to the output."""
+    if is_plain(weight, bias):
+        return None
+    if rank_of(x) == 3:
+        return conv_transpose2d(x[None], weight, bias, stride, padding, output_padding, groups, dilation).select(0, 0)
+    stride, padding, more, dilation = pair(stride), pair(padding), pair(output_padding), pair(dilation)
+    count, channels, *image = size_of(x)
+    kernel = tuple(size_of(weight)[2:])
+    out = [(n - 1) * s - 2 * p + d * (k - 1) + m + 1
+           for n, s, p, d, k, m in zip(image, stride, padding, dilation, kernel, more)]
+    rows = permuted(reshaped(weight, 1, groups, channels // groups, -1), (0, 1, 3, 2))
+    if count > 1:
+        rows = rows.expand(count, *size_of(rows)[1:])
+    windows = rows.matmul(reshaped(x, count, groups, channels // groups, -1))
+    added = F.fold(reshaped(windows, count, -1, math.prod(image)), out, kernel, dilation, padding, stride)
+    return added if bias is None else added.add(reshaped(bias, -1, 1, 1))
+
+
+@decomposes("F.conv_transpose1d")
+def conv_transpose1d(x, weight, bias=None, stride=1, padding=0, output_padding=0, groups=1, dilation=1):
+    if is_plain(weight, bias):
+        return None
+    stride, padding, more, dilation = (n if isinstance(n, int) else n[0]
+                                       for n in (stride, padding, output_padding, dilation))
+    return conv_transpose2d(unsqueezed(x, -2), unsqueezed(weight, 2), bias, (1, stride), (0, padding), (0, more),
+                            groups, (1, dilation)).select(-2, 0)
 
 
 def is_plain(weight, bias):
