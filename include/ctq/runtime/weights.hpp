@@ -130,9 +130,8 @@ struct parameter {
   std::vector<weight_tensor> all = std::move(w).tensors();
   for (int i = 0; i < g.size(); ++i)
     for (const parameter& p : parameters_of(g[i]))
-      if (const std::vector<int> one{1}; p.shape == one)
-        if (const auto at = std::ranges::find(all, p.name, &weight_tensor::name); at != all.end())
-          at->shape = one;
+      for (weight_tensor& t : all)
+        if (t.shape.empty() && t.name == p.name) t.shape = p.shape;
   const auto add = [&all](const node& n, const char* name, std::size_t channels, float value) {
     all.push_back({std::string{module_of_call(n.name)} + name,
                    {static_cast<int>(channels)},
