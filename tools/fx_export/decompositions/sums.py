@@ -66,7 +66,7 @@ def call_before_views(x, names):
     while node.op.startswith("call_") and node.args and isinstance(node.args[0], torch.fx.Node):
         name = node.target if node.op == "call_method" else getattr(node.target, "__name__", "")
         if name in names:
-            return node
+            return node  # whose first argument is a node
         if name not in OF_VIEWS:
             return None
         node = node.args[0]
@@ -80,13 +80,14 @@ def excluding_fill(x):
 
 
 def holds_excluded(x):
-    """Whether a tensor has numbers that exclude, whose range no integers express: one is seen, or x is a view of
-    (1 - mask) * torch.finfo(torch.float32).min, say."""
-    call = call_before_views(x, ("mul",))
-    if call is not None and number_in(call) is not None:
-        return True
-    value = x if isinstance(x, torch.Tensor) else x.tracer.value_of(x)
-    return value.is_floating_point() and bool(value.le(EXCLUDED).any())
+    """Whether x is a view of numbers some of which exclude, whose range no integers express: of
+    (1 - mask) * torch.finfo(torch.float32).min, or of what torch.where chooses between two numbers."""
+    call = call_before_views(x, ("mul", "masked_fill"))
+    if call is None:
+        return False
+    filled = call.args[0]
+    return number_in(call) is not None or (
+        filled.op == "call_function" and filled.target is torch.full_like and number_in(filled) is not None)
 
 
 def excludes(scores, mask):
