@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <array>
 #include <concepts>
-#include <cstddef>
 #include <string_view>
 
 #include "ctq/ops/define_ops.hpp"
@@ -191,51 +189,40 @@ constexpr strided_view recurrent_item(const attributes& a, const strided_view& f
 }
 
 /// In PyTorch's order: two weights, then two biases.
-inline constexpr std::string_view cell_parameter_names[4] = {"weight_ih", "weight_hh", "bias_ih",
-                                                             "bias_hh"};
-
-/// "weight_hh_l3_reverse".
-struct recurrent_parameter_name {
-  char text[24]{};
-  std::size_t length{};
-
-  constexpr void append(std::string_view part) {
-    for (const char c : part) text[length++] = c;
-  }
-  constexpr operator std::string_view() const { return {text, length}; }  // NOLINT: a conversion
-};
+inline constexpr const char* cell_parameter_names[4] = {"weight_ih", "weight_hh", "bias_ih",
+                                                        "bias_hh"};
 
 /// The names of parameters in each layer, first those of one direction, then those of the other.
-inline constexpr auto recurrent_parameter_names = [] {
-  std::array<std::array<recurrent_parameter_name, 4>, 2 * most_recurrent_layers> all{};
-  for (std::size_t cell = 0; cell < all.size(); ++cell)
-    for (std::size_t i = 0; i < 4; ++i) {
-      const char layer = static_cast<char>('0' + cell / 2);
-      all[cell][i].append(cell_parameter_names[i]);
-      all[cell][i].append("_l");
-      all[cell][i].append({&layer, 1});
-      if (cell % 2 == 1) all[cell][i].append("_reverse");
-    }
-  return all;
-}();
-static_assert(most_recurrent_layers < 10, "the number of a layer is one digit");
+/// (A list of literals: to compute them takes the compiler 2 MB.)
+inline constexpr const char* recurrent_parameter_names[2 * most_recurrent_layers][4] = {
+    {"weight_ih_l0", "weight_hh_l0", "bias_ih_l0", "bias_hh_l0"},
+    {"weight_ih_l0_reverse", "weight_hh_l0_reverse", "bias_ih_l0_reverse", "bias_hh_l0_reverse"},
+    {"weight_ih_l1", "weight_hh_l1", "bias_ih_l1", "bias_hh_l1"},
+    {"weight_ih_l1_reverse", "weight_hh_l1_reverse", "bias_ih_l1_reverse", "bias_hh_l1_reverse"},
+    {"weight_ih_l2", "weight_hh_l2", "bias_ih_l2", "bias_hh_l2"},
+    {"weight_ih_l2_reverse", "weight_hh_l2_reverse", "bias_ih_l2_reverse", "bias_hh_l2_reverse"},
+    {"weight_ih_l3", "weight_hh_l3", "bias_ih_l3", "bias_hh_l3"},
+    {"weight_ih_l3_reverse", "weight_hh_l3_reverse", "bias_ih_l3_reverse", "bias_hh_l3_reverse"},
+    {"weight_ih_l4", "weight_hh_l4", "bias_ih_l4", "bias_hh_l4"},
+    {"weight_ih_l4_reverse", "weight_hh_l4_reverse", "bias_ih_l4_reverse", "bias_hh_l4_reverse"},
+    {"weight_ih_l5", "weight_hh_l5", "bias_ih_l5", "bias_hh_l5"},
+    {"weight_ih_l5_reverse", "weight_hh_l5_reverse", "bias_ih_l5_reverse", "bias_hh_l5_reverse"},
+    {"weight_ih_l6", "weight_hh_l6", "bias_ih_l6", "bias_hh_l6"},
+    {"weight_ih_l6_reverse", "weight_hh_l6_reverse", "bias_ih_l6_reverse", "bias_hh_l6_reverse"},
+    {"weight_ih_l7", "weight_hh_l7", "bias_ih_l7", "bias_hh_l7"},
+    {"weight_ih_l7_reverse", "weight_hh_l7_reverse", "bias_ih_l7_reverse", "bias_hh_l7_reverse"}};
 
 constexpr op_parameters parameters_of(const recurrent_shape& s, bool bias) {
   const int rows = s.gates() * s.hidden;
   op_parameters all;
   for (int cell = 0; cell < s.cells(); ++cell) {
-    const auto which = static_cast<std::size_t>(s.directions == 2 ? cell : 2 * cell);
-    const auto add = [&](std::size_t i, const shape& extents) {
-      all.item[all.count++] = {s.is_cell != 0
-                                   ? cell_parameter_names[i]
-                                   : std::string_view{recurrent_parameter_names[which][i]},
-                               extents};
-    };
-    add(0, {rows, s.inputs_of(cell / s.directions)});
-    add(1, {rows, s.hidden});
+    const int which = s.directions == 2 ? cell : 2 * cell;
+    const auto& names = s.is_cell != 0 ? cell_parameter_names : recurrent_parameter_names[which];
+    all.item[all.count++] = {names[0], {rows, s.inputs_of(cell / s.directions)}};
+    all.item[all.count++] = {names[1], {rows, s.hidden}};
     if (!bias) continue;
-    add(2, {rows});
-    add(3, {rows});
+    all.item[all.count++] = {names[2], {rows}};
+    all.item[all.count++] = {names[3], {rows}};
   }
   return all;
 }
