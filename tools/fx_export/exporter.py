@@ -148,13 +148,14 @@ class Exporter:
         tensors = graph_weights(model, tensors, self.called, self.read, self.custom.preserved())
         tensors.update(constant_weights(self.graph, model, folded, masks))
         for path, inside in self.inside.items():
-            tensors_inside = inside.tensors(None if trained is None else below(path, trained))
+            of_module = None if trained is None else tensors_of_module(path, trained)
+            tensors_inside = inside.tensors(of_module)
             for name in (*inside.read, *inside.constants.nodes, *inside.masks.parameters):
                 tensors[f"{path}.{name}"] = tensors_inside[name]
         return tensors
 
 
-def below(path, tensors):
+def tensors_of_module(path, tensors):
     """The tensors of a module, by their names in it."""
     start = f"{path}."
     return {name.removeprefix(start): tensor for name, tensor in tensors.items() if name.startswith(start)}

@@ -89,6 +89,14 @@ struct output_arithmetic {
   return std::fabs(kernels::bias_steps(bias, scale_in, scale_weight)) >= 0x1p30F;
 }
 
+/// Divides weights by 2^halvings, rounded to nearest, ties to even; after 8 halvings all are 0.
+template <int = 0>
+[[gnu::cold]] void halve(std::span<const std::int8_t> weights, int halvings, std::int8_t* halved) {
+  for (const std::int8_t w : weights)
+    *halved++ =
+        static_cast<std::int8_t>(std::nearbyint(std::ldexp(static_cast<float>(w), -halvings)));
+}
+
 /// Errors  accumulator_overflow: a sum that could leave int32, or an output that could, with the
 ///         channel
 template <int = 0>
@@ -106,10 +114,9 @@ template <int = 0>
     if (!c.exact && bias_needs_coarser_weights(bias[o], in.scale, w.scale[o])) {
       if (a.coarse.empty()) a.coarse.assign(w.weight.begin(), w.weight.end());
       const std::size_t per_output = w.weight.size() / outputs;
-      for (int halvings = 1; !c.exact && halvings <= 8; ++halvings) {  // after 8 all are 0
-        for (std::size_t i = o * per_output; i < (o + 1) * per_output; ++i)
-          a.coarse[i] = static_cast<std::int8_t>(
-              std::nearbyint(std::ldexp(static_cast<float>(w.weight[i]), -halvings)));
+      const std::size_t first = o * per_output;
+      for (int halvings = 1; !c.exact && halvings <= 8; ++halvings) {
+        halve(w.weight.subspan(first, per_output), halvings, a.coarse.data() + first);
         c = arithmetic({a.coarse, w.scale}, std::ldexp(w.scale[o], halvings));
       }
     }

@@ -104,6 +104,18 @@ def expect(got, wanted, what):
     assert got == wanted, f"{what}:\n  wanted {wanted!r}\n  got    {got!r}"
 
 
+def expect_lines(rows, what, *expected):
+    """Checks that `ctq import` writes these lines; their spaces are not compared. Returns all that it writes.
+
+    rows: the file of the model."""
+    code, text, err = run("import", "--fx", rows)
+    expect((code, err), (FINE, ""), what)
+    lines = [" ".join(line.split()) for line in text.splitlines()]
+    for line in expected:
+        assert line in lines, f"{line}:\n{text}"
+    return text
+
+
 def headers(folder):
     """ctq import --fx FILE [-o HEADER]"""
     rows = folder / "net.json"
@@ -174,22 +186,16 @@ def names(folder):
         module("relu_1", "relu", "nn.ReLU", "relu"),
         module("relu_2", "relu", "nn.ReLU", "relu_1"),
         {"name": "output", "op": "output", "target": "output", "args": [ref("relu_2")]}]))
-    code, text, err = run("import", "--fx", rows)
-    expect((code, err), (FINE, ""), "names")
-    lines = [" ".join(line.split()) for line in text.splitlines()]
-    for line in ('"relu_call"_n = fn::relu("x"_n),', '"relu"_n = nn::relu("relu_call"_n),',
-                 '"relu.relu_2"_n = nn::relu("relu"_n),'):
-        assert line in lines, f"{line}:\n{text}"
+    expect_lines(rows, "names",
+                 '"relu_call"_n = fn::relu("x"_n),', '"relu"_n = nn::relu("relu_call"_n),',
+                 '"relu.relu_2"_n = nn::relu("relu"_n),')
     rows.write_text(json.dumps([
         {"name": "user", "op": "placeholder", "target": "user", "args": [], "shape": [1, 4]},
         module("user_1", "user", "nn.ReLU", "user"),
         {"name": "output", "op": "output", "target": "output", "args": [ref("user_1")]}]))
-    code, text, err = run("import", "--fx", rows)
-    expect((code, err), (FINE, ""), "an input with the name of a module")
-    lines = [" ".join(line.split()) for line in text.splitlines()]
-    for line in ('"user_input"_n = nn::placeholder({1, 4}),',
-                 '"user"_n = nn::relu("user_input"_n),'):
-        assert line in lines, f"{line}:\n{text}"
+    expect_lines(rows, "an input with the name of a module",
+                 '"user_input"_n = nn::placeholder({1, 4}),',
+                 '"user"_n = nn::relu("user_input"_n),')
 
 
 def sizes_of_sequences(folder):
@@ -221,12 +227,9 @@ def numbers(folder):
         function("add", "operator.add", [0.5, ref("mul")]),
         function("sub", "torch.sub", [ref("add"), 2]),
         {"name": "output", "op": "output", "target": "output", "args": [ref("sub")]}]))
-    code, text, err = run("import", "--fx", rows)
-    expect((code, err), (FINE, ""), "numbers")
-    lines = [" ".join(line.split()) for line in text.splitlines()]
-    for line in ('"mul"_n = op::mul("pool"_n, "x"_n),', '"add"_n = op::add(0.5F, "mul"_n),',
-                 '"sub"_n = fn::sub("add"_n, 2.0F),'):
-        assert line in lines, f"{line}:\n{text}"
+    expect_lines(rows, "numbers",
+                 '"mul"_n = op::mul("pool"_n, "x"_n),', '"add"_n = op::add(0.5F, "mul"_n),',
+                 '"sub"_n = fn::sub("add"_n, 2.0F),')
     code, text, err = run("explain", "--fx", rows, "--backend", "x86", "--json")
     nodes = {n["name"]: n for n in json.loads(text)["nodes"]}
     expect((code, nodes["mul"]["on_integers"], nodes["add"]["on_integers"]), (FINE, True, True),
@@ -246,12 +249,9 @@ def shared(folder):
         {"name": "pos_1", "op": "get_attr", "target": "pos", "args": [], "shape": [4]},
         function("add_1", "operator.add", [ref("fc_1"), ref("pos_1")]),
         {"name": "output", "op": "output", "target": "output", "args": [ref("add_1")]}]))
-    code, text, err = run("import", "--fx", rows)
-    expect((code, err), (FINE, ""), "a module that is called twice")
-    lines = [" ".join(line.split()) for line in text.splitlines()]
-    for line in ('"head.fc#2"_n = nn::linear("add"_n, {.out_features = 4}),',
-                 '"add_1"_n = op::add("head.fc#2"_n, "pos"_n),'):
-        assert line in lines, f"{line}:\n{text}"
+    expect_lines(rows, "a module that is called twice",
+                 '"head.fc#2"_n = nn::linear("add"_n, {.out_features = 4}),',
+                 '"add_1"_n = op::add("head.fc#2"_n, "pos"_n),')
 
 
 def sizes(folder):
@@ -283,18 +283,15 @@ def sizes(folder):
         {"name": "flat", "op": "call_method", "target": "view", "args": [ref("scaled"), ref("numel")]},
         function("mul", "operator.mul", [ref("flat"), ref("half")]),
         {"name": "output", "op": "output", "target": "output", "args": [ref("mul")]}]))
-    code, text, err = run("import", "--fx", rows)
-    expect((code, err), (FINE, ""), "sizes")
-    lines = [" ".join(line.split()) for line in text.splitlines()]
-    for line in ('"view"_n = method::view("x"_n, {.shape = {2, 2, 2, 6, -1}}),',
+    expect_lines(rows, "sizes",
+                 '"view"_n = method::view("x"_n, {.shape = {2, 2, 2, 6, -1}}),',
                  '"back"_n = method::view("view"_n, {.shape = {2, 4, 6, 6}}),',
                  '"wide"_n = method::view("back"_n, {.shape = {2, 4, 3, 12}}),',
                  '"part"_n = op::getitem("narrow"_n, {.index = {ctq::index::ellipsis, '
                  'ctq::index::slice(-2, 2147483647, 1)}}),',
                  '"scaled"_n = op::mul("part"_n, 0.4082483F),',
                  '"flat"_n = method::view("scaled"_n, {.shape = {96}}),',
-                 '"mul"_n = op::mul("flat"_n, 2.0F),'):
-        assert line in lines, f"{line}:\n{text}"
+                 '"mul"_n = op::mul("flat"_n, 2.0F),')
     code, text, err = run("explain", "--fx", rows, "--backend", "x86", "--json")
     nodes = {n["name"]: n for n in json.loads(text)["nodes"]}
     expect((code, nodes["view"]["on_integers"]), (FINE, True), "explain has the constants too")
@@ -311,14 +308,11 @@ def names_of_attributes(folder):
         {"name": "scale_1", "op": "get_attr", "target": "scale", "args": [], "shape": [1]},
         function("mul", "operator.mul", [ref("sub"), ref("scale_1")]),
         {"name": "output", "op": "output", "target": "output", "args": [ref("mul")]}]))
-    code, text, err = run("import", "--fx", rows)
-    expect((code, err), (FINE, ""), "names of attributes")
-    lines = [" ".join(line.split()) for line in text.splitlines()]
-    for line in ('"scale_input"_n = nn::placeholder({4, 6}),',
+    expect_lines(rows, "names of attributes",
+                 '"scale_input"_n = nn::placeholder({4, 6}),',
                  '"mean_call"_n = method::mean("scale_input"_n, {.dim = {1}, .keepdim = true}),',
                  '"mean"_n = nn::get_attr({6}),', '"sub"_n = op::sub("mean_call"_n, "mean"_n),',
-                 '"scale"_n = nn::get_attr({1}),', '"mul"_n = op::mul("sub"_n, "scale"_n),'):
-        assert line in lines, f"{line}:\n{text}"
+                 '"scale"_n = nn::get_attr({1}),', '"mul"_n = op::mul("sub"_n, "scale"_n),')
 
 
 def respelled(folder):
@@ -343,18 +337,15 @@ def respelled(folder):
         {"name": "back", "op": "call_method", "target": "view_as", "args": [ref("turned"), ref("x")]},
         function("spread", "torch.var", [ref("back"), False]),
         {"name": "output", "op": "output", "target": "output", "args": [ref("spread")]}]))
-    code, text, err = run("import", "--fx", rows)
-    expect((code, err), (FINE, ""), "other names")
-    lines = [" ".join(line.split()) for line in text.splitlines()]
-    for line in ('"scale"_n = nn::get_attr({}),',
-                 '"half"_n = op::getitem("chunk"_n, {.index = {1}}),',
-                 '"values"_n = op::getitem("best"_n, {.index = {0}}),',
-                 '"wide"_n = method::expand("values"_n, {.shape = {4, 6}}),',
-                 '"larger"_n = fn::maximum("wide"_n, "x"_n),',
-                 '"turned"_n = fn::t("larger"_n),',
-                 '"back"_n = fn::reshape("turned"_n, {.shape = {4, 6}}),',
-                 '"spread"_n = fn::var("back"_n, {.unbiased = false}),'):
-        assert line in lines, f"{line}:\n{text}"
+    text = expect_lines(rows, "other names",
+                        '"scale"_n = nn::get_attr({}),',
+                        '"half"_n = op::getitem("chunk"_n, {.index = {1}}),',
+                        '"values"_n = op::getitem("best"_n, {.index = {0}}),',
+                        '"wide"_n = method::expand("values"_n, {.shape = {4, 6}}),',
+                        '"larger"_n = fn::maximum("wide"_n, "x"_n),',
+                        '"turned"_n = fn::t("larger"_n),',
+                        '"back"_n = fn::reshape("turned"_n, {.shape = {4, 6}}),',
+                        '"spread"_n = fn::var("back"_n, {.unbiased = false}),')
     assert "unused" not in text, text
     code, text, err = run("explain", "--fx", rows, "--backend", "x86")
     expect((code, err), (FINE, ""), "explained")
@@ -378,17 +369,14 @@ def weights_as_arguments(folder):
         function("linear", "F.linear", [ref("slopes")], weight=ref("fc"), bias=None),
         {"name": "output", "op": "output", "target": "output", "args": [ref("linear")]}]
     rows.write_text(json.dumps(net))
-    code, text, err = run("import", "--fx", rows)
-    expect((code, err), (FINE, ""), "weights as arguments")
-    lines = [" ".join(line.split()) for line in text.splitlines()]
-    for line in ('"conv"_n = fn::conv2d("x"_n, "w"_n, "b"_n, {.padding = 1, .groups = 2}),',
+    expect_lines(rows, "weights as arguments",
+                 '"conv"_n = fn::conv2d("x"_n, "w"_n, "b"_n, {.padding = 1, .groups = 2}),',
                  '"up_1"_n = fn::conv_transpose2d("conv"_n, "up"_n, {.stride = 2}),',
                  '"norm"_n = fn::group_norm("up_1"_n, "g"_n, "g"_n, {.num_groups = 2, .eps = 0.001F}),',
                  '"norm2"_n = fn::instance_norm("norm"_n, {.eps = 0.001F}),',
                  '"norm3"_n = fn::layer_norm("norm2"_n, {.normalized_shape = {12, 12}}),',
                  '"slopes"_n = fn::prelu("norm3"_n, "g"_n),',
-                 '"linear"_n = fn::linear("slopes"_n, "fc"_n),'):
-        assert line in lines, f"{line}:\n{text}"
+                 '"linear"_n = fn::linear("slopes"_n, "fc"_n),')
     for args, words in (([ref("x"), ref("b")], "requires a weight of 4 axes"),
                         ([ref("x"), ref("w"), ref("b"), ref("g")], "takes an input, a weight and a bias")):
         rows.write_text(json.dumps([*net[:6], function("conv", "F.conv2d", args),
@@ -411,12 +399,9 @@ def several(folder):
         {"name": "output", "op": "output", "target": "output",
          "args": [{"d": {"boxes": ref("fc"), "kinds": ref("act"), "in_size": ref("size")}}]}]
     rows.write_text(json.dumps(net))
-    code, text, err = run("import", "--fx", rows)
-    expect((code, err), (FINE, ""), "several")
-    lines = [" ".join(line.split()) for line in text.splitlines()]
-    for line in ('"head.pos"_n = nn::get_attr({4, 4}),', '"add"_n = op::add("image"_n, "head.pos"_n),',
-                 '"output"_n = nn::output("head.fc"_n, "act"_n, "size"_n));'):
-        assert line in lines, f"{line}:\n{text}"
+    expect_lines(rows, "several",
+                 '"head.pos"_n = nn::get_attr({4, 4}),', '"add"_n = op::add("image"_n, "head.pos"_n),',
+                 '"output"_n = nn::output("head.fc"_n, "act"_n, "size"_n));')
     expect(run("import", "--fx", rows, "--library", folder / "several", "--name", "several",
                "--backend", "x86"), (FINE, "", ""), "a library with several inputs and outputs")
     (folder / "use.cpp").write_text("""
@@ -568,10 +553,8 @@ def between_layers(folder):
                                           "pad", "zeros", "edges", "slopes", "pool", "drop",
                                           "power", "rsub", "attention", "best", "worst", "place",
                                           "curved", "larger", "both", "same")]]}]))
-    code, text, err = run("import", "--fx", rows)
-    expect((code, err), (FINE, ""), "ops between layers")
-    lines = [" ".join(line.split()) for line in text.splitlines()]
-    for line in ('"mean"_n = fn::mean("x"_n, {.dim = {2, 3}, .keepdim = true}),',
+    expect_lines(rows, "ops between layers",
+                 '"mean"_n = fn::mean("x"_n, {.dim = {2, 3}, .keepdim = true}),',
                  '"rows"_n = method::mean("x"_n, {.dim = {-1}}),',
                  '"sum"_n = method::sum("x"_n, {.dim = {1}, .keepdim = true}),',
                  '"most"_n = method::amax("x"_n, {.dim = {1}, .keepdim = true}),',
@@ -599,8 +582,7 @@ def between_layers(folder):
                  '"both"_n = method::add_("copy"_n, "x"_n),',
                  '"same"_n = nn::conv2d("x"_n, {.out_channels = 8, .kernel_size = {3, 5}, '
                  '.padding = 2, .dilation = {2, 1}, .bias = false}),',
-                 '"larger"_n = fn::interpolate("x"_n, {.scale_factor = 2.0F}),'):
-        assert line in lines, f"{line}:\n{text}"
+                 '"larger"_n = fn::interpolate("x"_n, {.scale_factor = 2.0F}),')
 
 
 def dropout(folder):

@@ -11,6 +11,7 @@ from fx_export.decompositions.indices import of_pairs
 from fx_export.decompositions.table import (
     axis_of, decomposes, decomposes_function, dtype_of, is_complex, is_tensor, rank_of, size_of, Undecomposed)
 from fx_export.decompositions.views import reshaped
+from fx_export.graphs.node_kinds import name_of_call
 
 
 def as_type_of(x, value):
@@ -53,7 +54,7 @@ def unmasked(tracer, value, mask):
     node = value.node
     if node.target is operator.getitem and are_same(node.args[1], mask.node):
         return tracer.proxy(node.args[0])
-    name = node.target if node.op == "call_method" else getattr(node.target, "__name__", "")
+    name = name_of_call(node)
     if not node.op.startswith("call_") or name not in OF_ELEMENTS:
         return value if rank_of(value) == 0 else None
     args = [unmasked(tracer, tracer.proxy(a) if isinstance(a, torch.fx.Node) else a, mask) for a in node.args]
@@ -76,9 +77,9 @@ def written_where(x, items, value):
     if dtype_of(mask) != torch.bool:
         raise Undecomposed("an assignment to what indices choose")
     inner = len(size) - masks[0] - rank_of(mask)  # axes after those of the mask
-    more = rank_of(value) - inner if is_tensor(value) else 0  # axes of the chosen elements in a value
-    if more > 0 and set(size_of(value)[:more]) == {1}:
-        value = reshaped(value, *size_of(value)[more:])
+    leading = rank_of(value) - inner if is_tensor(value) else 0  # axes of the value along what the mask chooses
+    if leading > 0 and set(size_of(value)[:leading]) == {1}:
+        value = reshaped(value, *size_of(value)[leading:])
     if is_tensor(value) and rank_of(value) > inner:
         value = unmasked(x.tracer, value, mask) if len(items) == 1 else None
         if value is None or tuple(size_of(value)) != size:

@@ -44,10 +44,10 @@ def to(x, *others, dtype=None, device=None, non_blocking=False, copy=False):
     forms = {torch.float32: x.float, torch.int64: x.long, torch.int32: x.long}
     if dtype == torch.bool:
         return x.ne(0)
-    return forms[dtype]() if dtype in forms else to_other_float(x, dtype)
+    return forms[dtype]() if dtype in forms else reject_other_float(x, dtype)
 
 
-def to_other_float(x, dtype):
+def reject_other_float(x, dtype):
     """Rejects a type of floats that ctq does not compute with; other types and constants stay."""
     if dtype.is_floating_point and dtype_of(x) != dtype and is_computed(x):
         raise Undecomposed(f"a conversion to {str(dtype).removeprefix('torch.')}; ctq computes with float32, so leave "
@@ -56,7 +56,7 @@ def to_other_float(x, dtype):
 
 
 for _name, _dtype in {"double": torch.float64, "half": torch.float16, "bfloat16": torch.bfloat16}.items():
-    decomposes(f".{_name}")(functools.partial(to_other_float, dtype=_dtype))
+    decomposes(f".{_name}")(functools.partial(reject_other_float, dtype=_dtype))
 
 
 @decomposes(".byte")

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Sums and differences: of masks, of complex numbers, with a factor, and with masks of scores, which stay in float."""
+"""Sums and differences: of masks, of complex numbers, with a factor, and of scores and their mask, which stay in
+float. A mask excludes a score if it adds a number of at most EXCLUDED to it."""
 
 import math
 import operator
@@ -10,6 +11,7 @@ from fx_export.decompositions.masks import are_masks
 from fx_export.decompositions.table import (
     constant_of, decomposes, decomposes_function, EXCLUDED, HIGHEST, is_complex, is_computed, is_tensor, size_of,
     Undecomposed)
+from fx_export.graphs.node_kinds import name_of_call
 
 # What gives a view of its first argument, or a copy of another type.
 OF_VIEWS = ("getitem", "unsqueeze", "view", "reshape", "expand", "expand_as", "repeat", "transpose", "contiguous", "to",
@@ -19,7 +21,7 @@ OF_VIEWS = ("getitem", "unsqueeze", "view", "reshape", "expand", "expand_as", "r
 @decomposes("add", ".add_")
 @decomposes_function(operator.add)
 def add(x, other, *, alpha=1):
-    """A sum of two masks, of complex numbers, with a factor, or with what excludes scores."""
+    """A sum of two masks, of complex numbers, with a factor, or of scores and a mask that excludes some."""
     if is_complex(x) or is_complex(other):
         return total(x, other, lambda a, b: a.add(scaled(b, alpha)))
     x, other = (other, x) if isinstance(x, bool) else (x, other)
@@ -55,7 +57,7 @@ def scaled(x, factor):
 
 
 def number_in(node):
-    """The last argument of masked_fill or of a product, if it is a number that excludes; else None."""
+    """The last argument of masked_fill, full_like or a product, if it is a number of at most EXCLUDED; else None."""
     number = (*node.args, *node.kwargs.values())[-1]
     return number if isinstance(number, (int, float)) and number <= EXCLUDED else None
 
@@ -64,7 +66,7 @@ def call_before_views(x, names):
     """The call of one of these functions or methods, if x is a view of what it gives; else None."""
     node = x.node
     while node.op.startswith("call_") and node.args and isinstance(node.args[0], torch.fx.Node):
-        name = node.target if node.op == "call_method" else getattr(node.target, "__name__", "")
+        name = name_of_call(node)
         if name in names:
             return node  # whose first argument is a node
         if name not in OF_VIEWS:
@@ -74,14 +76,14 @@ def call_before_views(x, names):
 
 
 def excluding_fill(x):
-    """The call of masked_fill that fills in a number that excludes, if x is a view of what it gives; else None."""
+    """The call of masked_fill with a number of at most EXCLUDED, if x is a view of what it gives; else None."""
     call = call_before_views(x, ("masked_fill",))
     return call if call is not None and number_in(call) is not None else None
 
 
 def holds_excluded(x):
-    """Whether x is a view of numbers some of which exclude, whose range no integers express: of
-    (1 - mask) * torch.finfo(torch.float32).min, or of what torch.where chooses between two numbers."""
+    """Whether x is a view of (1 - mask) * torch.finfo(torch.float32).min, or of what torch.where chooses between such
+    a number and another one: no integers express its range."""
     call = call_before_views(x, ("mul", "masked_fill"))
     if call is None:
         return False
@@ -91,7 +93,7 @@ def holds_excluded(x):
 
 
 def excludes(scores, mask):
-    """Whether what attention adds to scores excludes some of them, by numbers that no integers express."""
+    """Whether a mask that is added to scores, a constant or what masked_fill gives, excludes some of them."""
     if not is_tensor(mask) or not is_computed(scores) or (
             torch.broadcast_shapes(size_of(mask), size_of(scores)) != size_of(scores)):
         return False
@@ -102,7 +104,8 @@ def excludes(scores, mask):
 
 
 def without_excluded(scores, mask):
-    """A sum that stays in float: PyTorch's observers refuse the mask, or leave out what it excludes."""
+    """The sum of scores and such a mask as masked_fill, which stays in float: PyTorch's observers refuse the mask, or
+    leave out what it excludes."""
     value = constant_of(mask)
     if value is None:
         fill = excluding_fill(mask)

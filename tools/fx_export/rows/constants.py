@@ -10,7 +10,7 @@ from torch.fx import Node
 from fx_export.errors import NotExpressible
 from fx_export.graphs.evaluation import compute, compute_apart
 from fx_export.graphs.modules import has_attribute
-from fx_export.graphs.node_kinds import FACTORIES, IS_PARAMETER, MORE_FACTORIES
+from fx_export.graphs.node_kinds import FACTORIES, IS_PARAMETER, MORE_FACTORIES, name_of_call
 from fx_export.rows.row_format import dtype_of
 
 # By function: its arguments after the input, up to the last that is a parameter.
@@ -68,11 +68,10 @@ def is_parameter(node):
 
 
 def is_of_matrix(node):
-    """Whether a constant is what a function of OF_MATRICES gives, or a part of that."""
+    """Whether a function of OF_MATRICES computes a constant, or the tuple that it is an item of."""
     if node.target is operator.getitem:
         node = node.args[0]
-    name = node.target if node.op == "call_method" else getattr(node.target, "__name__", "")
-    return node.op.startswith("call_") and name.removeprefix("linalg_") in OF_MATRICES
+    return node.op.startswith("call_") and name_of_call(node).removeprefix("linalg_") in OF_MATRICES
 
 
 def check_indices(graph, values):
