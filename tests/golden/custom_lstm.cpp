@@ -37,11 +37,10 @@ float_tensor floats_of(const suite_file& file, const json& reference) {
 
 ctq::quantized_tensor quantized_tensor_of(const suite_file& file, const json& j) {
   const tensor t = file.read(j.at("q"));
-  ctq::quantized_tensor q{{}, {t.shape, {}}};
-  q.qparams.scale = {j.at("scale").get<double>()};
-  q.qparams.zero_point = {integer<std::int32_t>(j.at("zero_point"))};
-  for (const double x : t.values) q.q.data.push_back(static_cast<std::int32_t>(x));
-  return q;
+  return {{.scale = {j.at("scale").get<double>()},
+           .zero_point = {integer<std::int32_t>(j.at("zero_point"))}},
+          t.shape,
+          std::vector<std::int32_t>(t.values.begin(), t.values.end())};
 }
 
 std::vector<node_value> all_floats(const suite_file& file, const json& references) {
@@ -69,18 +68,19 @@ std::string difference_of(const std::string& name, const json& wanted,
 /// Empty, or how the integers differ.
 std::string difference_of(const std::string& name, const ctq::quantized_tensor& wanted,
                           const ctq::quantized_tensor* got) {
-  if (got == nullptr || got->q.shape != wanted.q.shape) return name + ": not these integers; ";
+  if (got == nullptr || got->shape() != wanted.shape()) return name + ": not these integers; ";
   std::string why =
       difference_of(name, wanted.qparams.scale[0], wanted.qparams.zero_point[0], got->qparams);
   std::size_t differ = 0;
   std::int32_t most = 0;
-  for (std::size_t i = 0; i < wanted.q.data.size(); ++i) {
-    const std::int32_t d = std::abs(wanted.q.data[i] - got->q.data[i]);
+  const std::vector<std::int32_t> a = wanted.int_repr(), b = got->int_repr();
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const std::int32_t d = std::abs(a[i] - b[i]);
     differ += d != 0 ? 1 : 0;
     most = std::max(most, d);
   }
   if (differ != 0)
-    why += name + ": " + std::to_string(differ) + " of " + std::to_string(wanted.q.data.size()) +
+    why += name + ": " + std::to_string(differ) + " of " + std::to_string(a.size()) +
            " integers differ, by up to " + std::to_string(most) + "; ";
   return why;
 }

@@ -13,7 +13,8 @@ namespace {
 bool same(const ctq::node_value& a, const ctq::node_value& b) {
   const ctq::quantized_tensor* const p = a.integers();
   const ctq::quantized_tensor* const q = b.integers();
-  if (p != nullptr && q != nullptr) return p->qparams == q->qparams && p->q.data == q->q.data;
+  if (p != nullptr && q != nullptr)
+    return p->qparams == q->qparams && p->int_repr() == q->int_repr();
   if (p != nullptr || q != nullptr) return false;
   const ctq::float_ops::value x = a.real();
   const ctq::float_ops::value y = b.real();

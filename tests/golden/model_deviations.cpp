@@ -34,13 +34,14 @@ double largest_difference(const ctq::float_ops::value& x, const ctq::float_ops::
 }
 
 /// The integers, each this many more or less, within their range.
-ctq::quantized_tensor off_by(int steps, ctq::quantized_tensor q, std::mt19937& random) {
+ctq::quantized_tensor off_by(int steps, const ctq::quantized_tensor& q, std::mt19937& random) {
   const ctq::quant_range range = ctq::range_of(q.qparams.dtype);
-  for (std::int32_t& x : q.q.data) {
+  std::vector<std::int32_t> integers = q.int_repr();
+  for (std::int32_t& x : integers) {
     const std::int64_t moved = x + (random() % 2 == 0 ? steps : -steps);
     x = static_cast<std::int32_t>(std::clamp<std::int64_t>(moved, range.min, range.max));
   }
-  return q;
+  return {q.qparams, q.shape(), integers};
 }
 
 /// A value, each element by so much more or less.
@@ -92,18 +93,20 @@ std::optional<ctq::quantized_tensor> with_ties_rounded_otherwise(const ctq::floa
                                                                  const ctq::quantized_tensor& q,
                                                                  const ctq::quant_range& range) {
   const double scale = q.qparams.scale[0];
-  std::optional<ctq::quantized_tensor> other;
+  std::vector<std::int32_t> integers = q.int_repr();
+  bool any = false;
   for (std::size_t e = 0; e < x.data.size(); ++e) {
     const double steps = double{x.data[e]} / scale;
     if (std::abs(std::abs(steps - std::nearbyint(steps)) - 0.5) > 0x1p-20 * std::abs(steps))
       continue;
     const double both = std::floor(steps) + std::ceil(steps) + 2.0 * q.qparams.zero_point[0];
-    const auto moved = static_cast<std::int64_t>(both) - q.q.data[e];
+    const auto moved = static_cast<std::int64_t>(both) - integers[e];
     if (moved < range.min || moved > range.max) continue;
-    if (!other) other = q;
-    other->q.data[e] = static_cast<std::int32_t>(moved);
+    integers[e] = static_cast<std::int32_t>(moved);
+    any = true;
   }
-  return other;
+  if (!any) return {};
+  return ctq::quantized_tensor{q.qparams, q.shape(), integers};
 }
 
 /// What node i reads, if that is one tensor of floats.

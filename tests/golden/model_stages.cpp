@@ -298,7 +298,7 @@ json model_stages::describe_weight(Graph& run, const node& n, bool packed) const
             {"weight_qscheme", qscheme_of(a)},
             {"weight_scale", s.at("scale")},
             {"weight_zero_point", s.at("zero_point")}};
-  const std::vector<double> q((*w)->q.data.begin(), (*w)->q.data.end());
+  const std::vector<std::int32_t> q = (*w)->int_repr();
   const std::string plural = (*w)->qparams.is_per_channel() ? "s" : "";
   return {{"q_weight", q},
           {"q_weight_scale" + plural, s.at("scale")},

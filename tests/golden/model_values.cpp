@@ -39,11 +39,10 @@ void append_wanted(const suite_file& file, const json& j, std::vector<ctq::float
 ctq::node_value value_from(const suite_file& file, const json& j) {
   if (j.contains("q")) {
     const tensor q = file.read(j.at("q"));
-    ctq::quantized_tensor t{tensor_qparams_from(file, dtype_named(j.at("dtype")), -1, j.at("scale"),
-                                                j.at("zero_point")),
-                            {q.shape, {}}};
-    for (const double v : q.values) t.q.data.push_back(static_cast<std::int32_t>(v));
-    return t;
+    return ctq::quantized_tensor{tensor_qparams_from(file, dtype_named(j.at("dtype")), -1,
+                                                     j.at("scale"), j.at("zero_point")),
+                                 q.shape,
+                                 std::vector<std::int32_t>(q.values.begin(), q.values.end())};
   }
   const tensor t = file.read(j);
   if (t.dtype == "f32" || t.dtype == "f64") return ctq::float_ops::tensor{t.shape, t.floats()};

@@ -378,7 +378,8 @@ class model_check {
       if (!qparams) return stage_problem(module.c_str(), "its weight has no qparams");
       const std::vector<double> zero_point(qparams->zero_point.begin(), qparams->zero_point.end());
       const std::string why =
-          difference("scale", file_.numbers(wanted.at("scale")), qparams->scale) +
+          difference("scale", file_.numbers(wanted.at("scale")),
+                     std::vector<double>(qparams->scale.begin(), qparams->scale.end())) +
           difference("zero_point", file_.numbers(wanted.at("zero_point")), zero_point);
       if (!why.empty()) return stage_problem(("weight of " + module).c_str(), why);
     }

@@ -54,17 +54,18 @@ template <stage Stage>
 /// An image (N, C, …) whose elements, in the order N, …, C, are read in the order N, C, ….
 [[nodiscard]] inline node_value with_channels_mixed_up(const node_value& image) {
   const quantized_tensor* const in = image.integers();
-  if (in == nullptr || in->q.shape.size() < 4) return image;
-  quantized_tensor out = *in;
-  const auto images = static_cast<std::size_t>(in->q.shape[0]);
-  const auto channels = static_cast<std::size_t>(in->q.shape[1]);
-  const std::size_t pixels = images * channels == 0 ? 0 : in->q.data.size() / images / channels;
-  std::size_t to = 0;
-  for (std::size_t n = 0; n < images; ++n)
-    for (std::size_t p = 0; p < pixels; ++p)
-      for (std::size_t c = 0; c < channels; ++c)
-        out.q.data[to++] = in->q.data[(n * channels + c) * pixels + p];
-  return out;
+  if (in == nullptr || in->shape().size() < 4) return image;
+  const auto images = static_cast<std::size_t>(in->shape()[0]);
+  const auto channels = static_cast<std::size_t>(in->shape()[1]);
+  const std::size_t pixels = images * channels == 0 ? 0 : in->size() / images / channels;
+  return quantized_tensor::of(in->qparams, in->shape(), [&]<class Q>(Q* to) {
+    in->read([&](const auto* from) {
+      for (std::size_t n = 0; n < images; ++n)
+        for (std::size_t p = 0; p < pixels; ++p)
+          for (std::size_t c = 0; c < channels; ++c)
+            *to++ = static_cast<Q>(from[(n * channels + c) * pixels + p]);
+    });
+  });
 }
 
 }  // namespace ctq

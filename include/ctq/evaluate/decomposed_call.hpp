@@ -28,18 +28,17 @@ namespace ctq::decomposed {
 /// Rounding  to nearest, ties to even, after multiplying by the inverse of the scale. A
 ///           single scale is a Python number, inverted in double; several are a tensor, inverted in
 ///           float32
-[[nodiscard]] inline quantized_tensor quantize(const float_ops::tensor& x, tensor_qparams qparams,
+[[nodiscard]] inline quantized_tensor quantize(const float_ops::tensor& x, const tensor_qparams& s,
                                                quant_range range) {
-  quantized_tensor out{std::move(qparams), {x.shape, std::vector<std::int32_t>(x.data.size())}};
-  const tensor_qparams& s = out.qparams;
   std::vector<float> inverse;
   for (const double scale : s.scale)
     inverse.push_back(s.is_per_channel() ? 1.0F / static_cast<float>(scale)
                                          : static_cast<float>(1.0 / scale));
-  quantizing::for_each_element(x.shape, s, [&](std::size_t c, std::size_t i) {
-    out.q.data[i] = quantizing::integer_of(x.data[i], inverse[c], s.zero_point[c], range);
+  return quantized_tensor::of(s, x.shape, [&]<class Q>(Q* to) {
+    quantizing::for_each_element(x.shape, s, [&](std::size_t c, std::size_t i) {
+      to[i] = static_cast<Q>(quantizing::integer_of(x.data[i], inverse[c], s.zero_point[c], range));
+    });
   });
-  return out;
 }
 
 /// The scale and zero point for these values: {scale, zero point}.

@@ -83,6 +83,9 @@ class evaluator : public node_evaluator<Stage> {
     for (int i = 0; i < graph().size(); ++i) {
       if (graph()[i].op->kind == op_kind::placeholder) {
         if (next == inputs.size()) return fail(place_of(graph()[i]), "has no input");
+        const quantized_tensor* const integers = inputs[next].integers();
+        if (integers != nullptr && !float_ops::is_whole(integers->elements()))
+          return fail(place_of(graph()[i]), "its input has a shape that does not match its data");
         values.push_back(std::move(inputs[next++]));
         continue;
       }

@@ -47,10 +47,10 @@ template <class Compute>
                               const Compute& compute)
     -> result<decltype(compute(std::optional<transposed_layer_shape>(), terms))> {
   using outcome = decltype(compute(std::optional<transposed_layer_shape>(), terms));
-  const float_ops::extents& shape = weight.integers()->q.shape;
+  const float_ops::extents& shape = weight.integers()->shape();
   const int axes = float_ops::rank(shape) - 2;
   const bool has_size = args.has("output_size") && !args.is_none("output_size");
-  if (axes < 1 || axes > 3 || in.q.shape.size() != shape.size() || has_size)
+  if (axes < 1 || axes > 3 || in.shape().size() != shape.size() || has_size)
     return outcome();  // the float op computes it, or reports the mistake
   const window_steps w{args.integers("stride", axes), args.integers("padding", axes),
                        args.integers("dilation", axes), args.integer("groups")};
@@ -61,8 +61,8 @@ template <class Compute>
       return outcome();
     return compute(layer, terms);
   };
-  if (axes == 3) return of_layer(conv_transpose3d_layer(in.q.shape, shape, w, output_padding));
-  return of_layer(transposed_convolution_layer(in.q.shape, shape, w, output_padding));
+  if (axes == 3) return of_layer(conv_transpose3d_layer(in.shape(), shape, w, output_padding));
+  return of_layer(transposed_convolution_layer(in.shape(), shape, w, output_padding));
 }
 
 /// A linear layer or a convolution on integers; nullopt if no kernel computes it.
@@ -81,20 +81,20 @@ template <class Compute>
   float_ops::operands args(op, signature, *bound, float_ops::call, none);
   if (!args.require(weight.integers() != nullptr, "the weight is not quantized"))
     return args.failure();
-  const float_ops::extents& shape = weight.integers()->q.shape;
+  const float_ops::extents& shape = weight.integers()->shape();
   const float_ops::tensor* const bias = args.floats_or_null("bias");
   const std::vector<float>* const terms = bias == nullptr ? nullptr : &bias->data;
   if (op->descriptor->is_transposed) return transposed(in, weight, args, terms, compute);
   const auto outputs = static_cast<std::size_t>(shape.empty() ? 0 : shape[0]);
   args.require(terms == nullptr || terms->size() == outputs, "the bias does not fit the weight");
   if (op->descriptor->layer_axes == 0) {
-    args.require(shape.size() == 2 && !in.q.shape.empty() && in.q.shape.back() == shape[1],
+    args.require(shape.size() == 2 && !in.shape().empty() && in.shape().back() == shape[1],
                  "the input does not fit the weight");
     if (args.failed()) return args.failure();
-    return compute(linear_layer(in.q.shape, shape), terms);
+    return compute(linear_layer(in.shape(), shape), terms);
   }
   const int axes = float_ops::rank(shape) - 2;
-  args.require(axes >= 1 && axes <= 3 && in.q.shape.size() == shape.size(),
+  args.require(axes >= 1 && axes <= 3 && in.shape().size() == shape.size(),
                "the input does not fit the weight");
   window_steps w;
   if (!args.failed()) {
@@ -102,12 +102,12 @@ template <class Compute>
     const bool is_symmetric = o.padding_end.empty() || o.padding_end == o.padding;
     if (!args.failed() && !is_symmetric) return compute(std::optional<layer_shape>(), terms);
     w = {std::move(o.stride), std::move(o.padding), std::move(o.dilation), o.groups};
-    args.require(w.groups > 0 && in.q.shape[1] == shape[1] * w.groups,
+    args.require(w.groups > 0 && in.shape()[1] == shape[1] * w.groups,
                  "the input does not fit the weight");
   }
   if (args.failed()) return args.failure();
-  if (axes == 3) return compute(conv3d_layer(in.q.shape, shape, w), terms);
-  return compute(convolution_layer(in.q.shape, shape, w), terms);
+  if (axes == 3) return compute(conv3d_layer(in.shape(), shape, w), terms);
+  return compute(convolution_layer(in.shape(), shape, w), terms);
 }
 
 /// The float output of a layer before it is quantized, for layers that an op can follow.
@@ -157,7 +157,7 @@ struct ready_layer {
 
   [[nodiscard]] bool computes(const quantized_tensor& x, const tensor_qparams& to,
                               const module_state& state) const {
-    return run && modules == state.revision() && in_shape == x.q.shape && in == x.qparams &&
+    return run && modules == state.revision() && in_shape == x.shape() && in == x.qparams &&
            out == to;
   }
 };
@@ -182,7 +182,7 @@ struct ready_layer {
     if (!*layer) return outcome();
     if (from.op->kind != op_kind::module)  // its weight is an input, another one next time
       return outcome(node_value((*layer)(kernels, in)));
-    kept = {in.q.shape, in.qparams, to, modules.revision(), *std::move(layer)};
+    kept = {in.shape(), in.qparams, to, modules.revision(), *std::move(layer)};
     return outcome(node_value(kept.run(kernels, in)));
   }
   if (from.op->kind == op_kind::module && call.positional.size() > 1) call.positional.resize(1);

@@ -79,6 +79,23 @@ struct origin {
   return rounding.qparams_of_observer(n.observer);
 }
 
+/// Whether the op moves or repeats the elements of its first input, a tensor of integers, without
+/// another scale: then it is computed on the integers.
+[[nodiscard]] inline bool moves(const node& n, op_id op, const quantized_tensor& in,
+                                node_quantizer& rounding) {
+  if (in.qparams.is_per_channel() || !float_ops::moves_elements(op)) return false;
+  const auto out = output_qparams(n, op, &in, rounding);
+  return out && *out == in.qparams;
+}
+
+/// The inputs of such an op.
+[[nodiscard]] inline std::vector<float_ops::value> with_integers(
+    const std::vector<node_value>& reads) {
+  std::vector<float_ops::value> all{reads[0].integers()->elements()};
+  for (std::size_t i = 1; i < reads.size(); ++i) all.push_back(reads[i].real());
+  return all;
+}
+
 /// A linear layer whose input is quantized with its own range; nullopt if no kernel computes it.
 ///   reads  x; of a function then the weight and the bias
 [[nodiscard]] inline std::optional<float_ops::tensor> dynamic_linear(
@@ -162,7 +179,7 @@ struct ready_step {
   [[nodiscard]] bool fits(const std::vector<node_value>& reads, const module_state& state) const {
     return !in_shapes.empty() && modules == state.revision() &&
            std::ranges::equal(reads, in_shapes, [](const node_value& v, const auto& shape) {
-             return v.integers() != nullptr && v.integers()->q.shape == shape;
+             return v.integers() != nullptr && v.integers()->shape() == shape;
            });
   }
 };
@@ -173,6 +190,12 @@ struct ready_step {
   return d.on_integers != on_integers::input_scale || d.gives_any_scale || in.qparams == to;
 }
 
+/// Whether a kernel computes the op on integers, if it has the shapes and qparams.
+[[nodiscard]] constexpr bool may_have_step(const op_descriptor& d) {
+  return (d.schedule.how == schedule_as::step || d.schedule.how == schedule_as::reduction) &&
+         d.weights == op_weights::none;
+}
+
 /// The step of an op; without shapes if no kernel computes it.
 ///   op    the op on integers
 ///   from  the float op whose integer form it is, or the op itself, and its call
@@ -181,15 +204,14 @@ struct ready_step {
   const op_descriptor& d = *op->descriptor;
   const op_schedule& s = d.schedule;
   const auto tensors = static_cast<std::size_t>(s.tensors);
-  if ((s.how != schedule_as::step && s.how != schedule_as::reduction) ||
-      d.weights != op_weights::none || from->descriptor->infer_shape == nullptr ||
-      reads.size() != tensors || (tensors > 1 && call.positional.size() != tensors))
+  if (!may_have_step(d) || from->descriptor->infer_shape == nullptr || reads.size() != tensors ||
+      (tensors > 1 && call.positional.size() != tensors))
     return {};
   shape shapes[2];
   for (std::size_t i = 0; i < tensors; ++i) {
     const quantized_tensor* const in = reads[i].integers();
-    if (in == nullptr || in->q.data.empty() || !user_calls::has_shape(in->q)) return {};
-    shapes[i] = user_calls::shape_of(in->q);
+    if (in == nullptr || in->size() == 0 || in->shape().size() > max_rank) return {};
+    shapes[i] = user_calls::shape_of(in->shape());
   }
   auto options = options_in(from, std::move(call));
   if (!options) return {};
@@ -203,7 +225,7 @@ struct ready_step {
                                       : s.sizes(*options, shapes[0], out),
                   .out_shape = {out.extent, out.extent + out.rank}};
   if (broadcasts) step.schedule.kernel = s.broadcast;
-  for (const node_value& v : reads) step.in_shapes.push_back(v.integers()->q.shape);
+  for (const node_value& v : reads) step.in_shapes.push_back(v.integers()->shape());
   return step;
 }
 

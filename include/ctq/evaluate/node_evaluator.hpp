@@ -126,6 +126,10 @@ class node_evaluator {
     if (options().implementation)
       if (auto out = options().implementation(n, reads, *attributes)) return *std::move(out);
     const quantized_tensor* const in = reads.empty() ? nullptr : reads[0].integers();
+    if (in != nullptr && is_quantized(n.dtype) && lowered::moves(n, op, *in, rounding_)) {
+      const auto out = float_call(n, op, lowered::with_integers(reads), *std::move(attributes));
+      return out ? node_value(quantized_tensor(in->qparams, out->real())) : out;
+    }
     const bool by_table = !rounding_.kernels().are_reference() && is_quantized(n.dtype) &&
                           quantized_values::has_table(op, reads);
     auto out = float_call(n, op, by_table ? quantized_values::floats(*in) : real_values(reads),
@@ -143,7 +147,8 @@ class node_evaluator {
                                                           const std::vector<node_value>& reads) {
     const node& n = g_[i];
     const quantized_tensor* const in = reads.empty() ? nullptr : reads[0].integers();
-    if (!is_quantized(n.dtype) || in == nullptr) return {};
+    if (!is_quantized(n.dtype) || in == nullptr || !lowered::may_have_step(*n.op->descriptor))
+      return {};
     const auto out = lowered::output_qparams(n, n.op, in, rounding_);
     if (!out || !lowered::can_give(*n.op->descriptor, *in, *out)) return {};
     auto& [from, layer, step] = kept_[static_cast<std::size_t>(i)];
@@ -197,7 +202,7 @@ class node_evaluator {
                                           const std::vector<node_value>& reads) {
     const quantized_tensor* const in = reads[0].integers();
     if (reads.size() == 1 && in != nullptr && scalars_change_the_scale(options().semantics))
-      if (const auto number = lowered::scalar_of(call_of(n, real_values(reads))))
+      if (const auto number = lowered::scalar_of(call_of(n, {float_ops::value()})))
         return lowered::with_scalar(from, *in, *number);
     const auto qparams = rounding_.qparams_of_observer(n.observer);
     if (!qparams) return unexpected{qparams.error()};

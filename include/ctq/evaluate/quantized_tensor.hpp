@@ -5,117 +5,91 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <utility>
 #include <vector>
 
 #include "ctq/core/dtype.hpp"
 #include "ctq/core/no_contract.hpp"
-#include "ctq/core/qparams.hpp"
 #include "ctq/evaluate/float_ops/value.hpp"
-#include "ctq/observers/calculate_qparams.hpp"
+#include "ctq/evaluate/tensor_qparams.hpp"
 #include "ctq/observers/choose_qparams.hpp"
 #include "ctq/observers/float16.hpp"
-#include "ctq/runtime/check_qparams.hpp"
 
 // Quantized tensors at run time, of any rank and dtype, with their scale and zero point, as in
 // PyTorch.
 
 namespace ctq {
 
-/// One scale and zero point, or one per slice along an axis, or one per group of consecutive
-/// elements of a slice along axis 0, slice by slice.
-struct tensor_qparams {
-  ctq::dtype dtype = quint8;
-  int axis = -1;                   // -1: one for all
-  std::vector<double> scale{1.0};  // rounded to float32 where it is used
-  std::vector<std::int32_t> zero_point{0};
-  std::vector<float> float_zero_point{};  // of embeddings, instead of zero_point
-  int group_size = 0;                     // elements of a group; 0: no groups
-
-  [[nodiscard]] bool is_per_channel() const { return axis >= 0; }
-
-  friend bool operator==(const tensor_qparams&, const tensor_qparams&) = default;
-};
-
-/// Integers use the dtype's whole range: an observer's narrower one only affects the scale.
-[[nodiscard]] inline tensor_qparams tensor_qparams_of(dtype d, const qparams& p) {
-  return {d, -1, {static_cast<double>(p.scale)}, {p.zero_point}, {}};
-}
-
-[[nodiscard]] inline tensor_qparams tensor_qparams_of(dtype d,
-                                                      const observers::per_channel_qparams& p) {
-  return {d,           p.axis, {p.scale.begin(), p.scale.end()}, p.zero_point, p.float_zero_point,
-          p.group_size};
-}
-
-/// Per-tensor qparams, as kernels read them.
-[[nodiscard]] inline qparams qparams_of(const tensor_qparams& q) {
-  return with_whole_range({static_cast<float>(q.scale[0]), q.zero_point[0]}, q.dtype);
-}
-
-namespace quantizing {
-
-/// Which scale an element has, by number.
-struct scale_index {
-  std::size_t channels = 1, inner = 1, groups = 1, group_size = 0;
-
-  scale_index(const float_ops::extents& shape, const tensor_qparams& s) {
-    for (std::size_t a = 0; a < shape.size(); ++a) {
-      if (static_cast<int>(a) == s.axis) channels = static_cast<std::size_t>(shape[a]);
-      if (s.axis >= 0 && static_cast<int>(a) > s.axis) inner *= static_cast<std::size_t>(shape[a]);
-    }
-    group_size = s.group_size > 0 ? static_cast<std::size_t>(s.group_size) : inner;
-    if (group_size > 0) groups = (inner + group_size - 1) / group_size;
-  }
-};
-
-/// Calls visit(number of the scale, i) for each element.
-template <class Visit>
-void for_each_element(const float_ops::extents& shape, const tensor_qparams& s, Visit visit) {
-  const scale_index of(shape, s);
-  const std::size_t count = float_ops::numel(shape);
-  for (std::size_t i = 0; i < count; ++i) {
-    const std::size_t channel = s.axis < 0 ? 0 : (i / of.inner) % of.channels;
-    visit(channel * of.groups + i % of.inner / of.group_size, i);
-  }
-}
-
-}  // namespace quantizing
-
-/// The error in these qparams for a tensor of that shape, or an empty string.
-[[nodiscard, gnu::cold]] inline std::string problem_with(const tensor_qparams& s,
-                                                         const float_ops::extents& shape) {
-  if (!is_quantized(s.dtype)) return std::string(name_of(s.dtype)) + " is no dtype of integers";
-  if (s.axis >= static_cast<int>(shape.size()))
-    return "there is no axis " + std::to_string(s.axis) + " for the scales";
-  const auto is_zero = [](std::int32_t zero_point) { return zero_point == 0; };
-  if (s.group_size != 0 &&
-      (s.group_size < 0 || s.group_size > max_group_size || s.axis != 0 || s.dtype != qint8 ||
-       !s.float_zero_point.empty() || !std::ranges::all_of(s.zero_point, is_zero)))
-    return "groups of " + std::to_string(s.group_size) +
-           " elements: qparams per group are those of qint8, along axis 0, with zero points of 0 "
-           "and groups of at most 2^20";
-  const quantizing::scale_index of(shape, s);
-  const std::size_t count = of.channels * of.groups;
-  const bool is_float = !s.float_zero_point.empty();
-  const std::size_t zero_points = is_float ? s.float_zero_point.size() : s.zero_point.size();
-  if (s.scale.size() != count || zero_points != count)
-    return "the number of scales is " + std::to_string(s.scale.size()) + ", that of zero points " +
-           std::to_string(zero_points) + "; both must be " + std::to_string(count);
-  if (is_float) return {};  // a scale of 0 is valid there
-  for (std::size_t c = 0; c < count; ++c) {
-    const qparams one{static_cast<float>(s.scale[c]), s.zero_point[c]};
-    std::string problem = problem_with(with_whole_range(one, s.dtype), s.dtype);
-    if (!problem.empty()) return problem;
-  }
-  return {};
-}
-
-/// Integers with their scale and zero point.
-struct quantized_tensor {
+/// Integers with their scale and zero point. Cheap to copy: the integers are shared and never
+/// change. They are bytes, or for a dtype of more than 8 bits (qint32) of 64 bits.
+class quantized_tensor {
+ public:
   tensor_qparams qparams;
-  float_ops::array<std::int32_t> q;
+
+  /// Requires  as many integers as the shape has elements, in the range of the dtype
+  quantized_tensor(tensor_qparams p, float_ops::extents shape,
+                   const std::vector<std::int32_t>& integers)
+      : quantized_tensor(of(std::move(p), std::move(shape), [&]<class Q>(Q* to) {
+          std::ranges::transform(integers, to, [](std::int32_t q) { return static_cast<Q>(q); });
+        })) {}
+  ///   elements  a byte_tensor, in which qint8 has the bits of std::int8_t, or an index_tensor
+  quantized_tensor(tensor_qparams p, float_ops::value elements)
+      : qparams(std::move(p)), elements_(std::move(elements)) {}
+
+  /// A tensor whose integers are written by write(Q*): std::uint8_t, std::int8_t for qint8, or
+  /// std::int64_t. They are zeros before.
+  template <class Write>
+  [[nodiscard]] static quantized_tensor of(tensor_qparams p, float_ops::extents shape,
+                                           Write write) {
+    if (size_of(p.dtype) > 1) {
+      auto wide = float_ops::filled<std::int64_t>(std::move(shape));
+      write(wide.data.data());
+      return {std::move(p), std::move(wide)};
+    }
+    auto bytes = float_ops::filled<std::uint8_t>(std::move(shape));
+    if (p.dtype == qint8) {
+      write(reinterpret_cast<std::int8_t*>(bytes.data.data()));
+    } else {
+      write(bytes.data.data());
+    }
+    return {std::move(p), std::move(bytes)};
+  }
+
+  /// Calls read(const Q*) with the integers.
+  template <class Read>
+  decltype(auto) read(Read read) const {
+    if (const auto* const wide = elements_.get_if<float_ops::index_tensor>())
+      return read(wide->data.data());
+    if (qparams.dtype == qint8) return read(as<std::int8_t>());
+    return read(as<std::uint8_t>());
+  }
+
+  /// The integers of 8 bits.
+  template <class Q>
+  [[nodiscard]] const Q* as() const {
+    return reinterpret_cast<const Q*>(elements_.get_if<float_ops::byte_tensor>()->data.data());
+  }
+
+  [[nodiscard]] const float_ops::extents& shape() const {
+    const auto* const bytes = elements_.get_if<float_ops::byte_tensor>();
+    return bytes != nullptr ? bytes->shape : elements_.get_if<float_ops::index_tensor>()->shape;
+  }
+  [[nodiscard]] std::size_t size() const { return float_ops::numel(shape()); }
+
+  /// What the constructor takes: for ops that move elements.
+  [[nodiscard]] const float_ops::value& elements() const { return elements_; }
+
+  /// The integers, as PyTorch's int_repr() gives them.
+  [[nodiscard]] std::vector<std::int32_t> int_repr() const {
+    std::vector<std::int32_t> all(size());
+    read([&](const auto* q) {
+      for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<std::int32_t>(q[i]);
+    });
+    return all;
+  }
+
+ private:
+  float_ops::value elements_;
 };
 
 namespace quantizing {
@@ -143,42 +117,47 @@ inline std::int32_t integer_of(float x, float inverse, float zero_point, quant_r
 /// Requires  as many scales as the axis has slices
 /// Rounding  to nearest, ties to even, after multiplying by the float32 inverse of the scale
 /// Source    PyTorch quantize_per_tensor, quantize_per_channel
-[[nodiscard]] inline quantized_tensor quantize(const float_ops::tensor& x, tensor_qparams qparams) {
-  quantized_tensor out{std::move(qparams), {x.shape, std::vector<std::int32_t>(x.data.size())}};
-  const tensor_qparams& s = out.qparams;
+[[nodiscard]] inline quantized_tensor quantize(const float_ops::tensor& x,
+                                               const tensor_qparams& qparams) {
+  const tensor_qparams& s = qparams;
   const quant_range range = s.group_size > 0 ? int4_range : range_of(s.dtype);
   std::vector<float> inverse;
   for (const double scale : s.scale) {
     const auto narrow = static_cast<float>(scale);
     inverse.push_back(narrow == 0.0F && !s.float_zero_point.empty() ? 1.0F : 1.0F / narrow);
   }
-  quantizing::for_each_element(x.shape, s, [&](std::size_t c, std::size_t i) {
-    out.q.data[i] =
-        s.float_zero_point.empty()
-            ? quantizing::integer_of(x.data[i], inverse[c], s.zero_point[c], range)
-            : quantizing::integer_of(x.data[i], inverse[c], s.float_zero_point[c], range);
+  return quantized_tensor::of(qparams, x.shape, [&]<class Q>(Q* to) {
+    quantizing::for_each_element(x.shape, s, [&](std::size_t c, std::size_t i) {
+      to[i] = static_cast<Q>(
+          s.float_zero_point.empty()
+              ? quantizing::integer_of(x.data[i], inverse[c], s.zero_point[c], range)
+              : quantizing::integer_of(x.data[i], inverse[c], s.float_zero_point[c], range));
+    });
   });
-  return out;
 }
 
 /// (q - zero_point) * scale, in float32.
 [[nodiscard]] inline float_ops::tensor dequantize(const quantized_tensor& x) {
-  float_ops::tensor out{x.q.shape, std::vector<float>(x.q.data.size())};
+  float_ops::tensor out{x.shape(), std::vector<float>(x.size())};
   const tensor_qparams& s = x.qparams;
-  if (!s.is_per_channel() && s.float_zero_point.empty() && s.dtype != qint32) {
-    const auto scale = static_cast<float>(s.scale[0]);
-    std::transform(x.q.data.begin(), x.q.data.end(), out.data.begin(),
-                   [&](std::int32_t q) { return static_cast<float>(q - s.zero_point[0]) * scale; });
-    return out;
-  }
-  quantizing::for_each_element(x.q.shape, s, [&](std::size_t c, std::size_t i) {
-    const std::int32_t q = x.q.data[i];
-    // A qint32 is rounded to float before the zero point is subtracted, as in PyTorch.
-    const float steps = !s.float_zero_point.empty() ? static_cast<float>(q) - s.float_zero_point[c]
-                        : s.dtype == qint32
-                            ? static_cast<float>(q) - static_cast<float>(s.zero_point[c])
-                            : static_cast<float>(q - s.zero_point[c]);
-    out.data[i] = steps * static_cast<float>(s.scale[c]);
+  x.read([&]<class Q>(const Q* q) {
+    if (!s.is_per_channel() && s.float_zero_point.empty() && s.dtype != qint32) {
+      const auto scale = static_cast<float>(s.scale[0]);
+      const std::int32_t zero_point = s.zero_point[0];
+      std::transform(q, q + out.data.size(), out.data.begin(), [=](Q one) {
+        return static_cast<float>(static_cast<std::int32_t>(one) - zero_point) * scale;
+      });
+      return;
+    }
+    quantizing::for_each_element(out.shape, s, [&](std::size_t c, std::size_t i) {
+      const auto one = static_cast<std::int32_t>(q[i]);
+      // A qint32 is rounded to float before the zero point is subtracted, as in PyTorch.
+      const float steps =
+          !s.float_zero_point.empty() ? static_cast<float>(one) - s.float_zero_point[c]
+          : s.dtype == qint32 ? static_cast<float>(one) - static_cast<float>(s.zero_point[c])
+                              : static_cast<float>(one - s.zero_point[c]);
+      out.data[i] = steps * static_cast<float>(s.scale[c]);
+    });
   });
   return out;
 }

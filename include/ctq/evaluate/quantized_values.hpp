@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -29,17 +31,16 @@ inline constexpr std::size_t count = 256;
 [[nodiscard]] inline bool has_table(op_id op, const std::vector<node_value>& reads) {
   const op_functions& f = op->descriptor->functions;
   const quantized_tensor* const in = reads.size() == 1 ? reads[0].integers() : nullptr;
-  return op->builtin && f.elementwise && f.tensors == 1 && in != nullptr &&
-         in->q.data.size() > count && has_table(in->qparams);
+  return op->builtin && f.elementwise && f.tensors == 1 && in != nullptr && in->size() > count &&
+         has_table(in->qparams);
 }
 
-/// All integers of the dtype, in their order.
+/// All integers of the dtype, in the order of their bytes: of qint8 those from 0 come first.
 /// Requires  has_table(qparams)
 [[nodiscard]] inline quantized_tensor all(const tensor_qparams& qparams) {
-  quantized_tensor out{qparams, float_ops::filled<std::int32_t>({static_cast<int>(count)})};
-  auto q = static_cast<std::int32_t>(range_of(qparams.dtype).min);
-  for (std::int32_t& x : out.q.data) x = q++;
-  return out;
+  return quantized_tensor::of(qparams, {static_cast<int>(count)}, []<class Q>(Q* to) {
+    for (std::size_t i = 0; i < count; ++i) to[i] = static_cast<Q>(i);
+  });
 }
 
 /// The same, dequantized.
@@ -52,11 +53,15 @@ inline constexpr std::size_t count = 256;
                                                   const quantized_tensor& in) {
   if (!from) return from;
   const quantized_tensor& table = *from->integers();
-  quantized_tensor out{table.qparams, in.q};
-  const auto first = static_cast<std::int32_t>(range_of(in.qparams.dtype).min);
-  const std::int32_t* const values = table.q.data.data();
-  for (std::int32_t& x : out.q.data) x = values[x - first];
-  return node_value(std::move(out));
+  const auto* const first = in.as<std::uint8_t>();
+  const auto* const last = first + in.size();
+  return node_value(quantized_tensor::of(table.qparams, in.shape(), [&]<class Q>(Q* to) {
+    std::array<Q, count> values;  // a copy, which the stores cannot change
+    table.read([&](const auto* q) {
+      std::transform(q, q + count, values.begin(), [](auto one) { return static_cast<Q>(one); });
+    });
+    std::transform(first, last, to, [&](std::uint8_t byte) { return values[byte]; });
+  }));
 }
 
 }  // namespace ctq::quantized_values

@@ -14,11 +14,21 @@ namespace ctq {
 
 namespace integers {
 
-inline quantized_tensor with_steps(const quantized_tensor& x, double scale, std::int64_t zp) {
-  quantized_tensor out = x;
-  out.qparams.scale = {scale};
-  out.qparams.zero_point = {static_cast<std::int32_t>(zp)};
-  return out;
+inline quantized_tensor with_steps(quantized_tensor x, double scale, std::int64_t zp) {
+  x.qparams.scale = {scale};
+  x.qparams.zero_point = {static_cast<std::int32_t>(zp)};
+  return x;
+}
+
+/// The integers f(q), with the same qparams.
+template <class F>
+[[nodiscard]] quantized_tensor mapped(const quantized_tensor& x, F f) {
+  return quantized_tensor::of(x.qparams, x.shape(), [&]<class Q>(Q* to) {
+    x.read([&](const auto* q) {
+      std::transform(q, q + x.size(), to,
+                     [&](auto one) { return static_cast<Q>(f(std::int64_t{one})); });
+    });
+  });
 }
 
 /// (q - zero_point + term), requantized from the scale of x to another. The multiplier is computed
@@ -29,13 +39,12 @@ inline quantized_tensor requantized(const quantized_tensor& x, std::int64_t term
   const float multiplier =
       static_cast<float>(x.qparams.scale[0]) * (1.0F / static_cast<float>(scale));
   const quant_range r = range_of(x.qparams.dtype);
-  quantized_tensor out = with_steps(x, scale, zero_point);
-  for (std::int32_t& q : out.q.data) {
+  const auto requantize = [&](std::int64_t q) {
     const auto sum = static_cast<float>(q - x.qparams.zero_point[0] + term);
     const auto steps = static_cast<std::int64_t>(std::nearbyint(sum * multiplier));
-    q = static_cast<std::int32_t>(std::clamp(steps + zero_point, r.min, r.max));
-  }
-  return out;
+    return std::clamp(steps + zero_point, r.min, r.max);
+  };
+  return with_steps(mapped(x, requantize), scale, zero_point);
 }
 
 }  // namespace integers
@@ -47,11 +56,9 @@ inline quantized_tensor requantized(const quantized_tensor& x, std::int64_t term
   const double scale = x.qparams.scale[0];
   const std::int64_t zero_point = x.qparams.zero_point[0];
   if (factor > 0.0) return integers::with_steps(x, scale * factor, zero_point);
-  quantized_tensor out = integers::with_steps(x, factor == 0.0 ? 1.0 : -factor * scale,
-                                              factor == 0.0 ? 0 : r.max - zero_point + r.min);
-  for (std::int32_t& q : out.q.data)
-    q = factor == 0.0 ? 0 : static_cast<std::int32_t>(r.max + r.min - q);
-  return out;
+  const auto reverse = [&](std::int64_t q) { return factor == 0.0 ? 0 : r.max + r.min - q; };
+  return integers::with_steps(integers::mapped(x, reverse), factor == 0.0 ? 1.0 : -factor * scale,
+                              factor == 0.0 ? 0 : r.max - zero_point + r.min);
 }
 
 /// x + term. The zero point changes; if it would leave the range, the scale becomes larger instead.
@@ -71,9 +78,9 @@ inline quantized_tensor requantized(const quantized_tensor& x, std::int64_t term
 }
 
 /// Relu on integers.
-[[nodiscard]] inline quantized_tensor integer_relu(quantized_tensor x) {
-  for (std::int32_t& q : x.q.data) q = std::max(q, x.qparams.zero_point[0]);
-  return x;
+[[nodiscard]] inline quantized_tensor integer_relu(const quantized_tensor& x) {
+  const std::int64_t zero_point = x.qparams.zero_point[0];
+  return integers::mapped(x, [=](std::int64_t q) { return std::max(q, zero_point); });
 }
 
 }  // namespace ctq

@@ -19,15 +19,14 @@ namespace ctq {
 
 namespace user_calls {
 
-template <class T>
-[[nodiscard]] bool has_shape(const float_ops::array<T>& t) {
+[[nodiscard]] inline bool has_shape(const float_ops::tensor& t) {
   return t.shape.size() <= max_rank && float_ops::numel(t.shape) == t.data.size();
 }
 
-template <class T>
-[[nodiscard]] shape shape_of(const float_ops::array<T>& t) {
+/// Requires  at most max_rank axes
+[[nodiscard]] inline shape shape_of(const float_ops::extents& extents) {
   shape s;
-  for (const int extent : t.shape) s[s.rank++] = extent;
+  for (const int extent : extents) s[s.rank++] = extent;
   return s;
 }
 
@@ -53,7 +52,7 @@ template <class T>
   for (std::size_t i = 0; i < reads.size(); ++i) {
     const auto* const t = reads[i].get_if<float_ops::tensor>();
     if (t == nullptr || !user_calls::has_shape(*t)) return wrong("requires tensors");
-    in[i] = user_calls::shape_of(*t);
+    in[i] = user_calls::shape_of(t->shape);
     x.in[i] = {t->data.data(), in[i]};
   }
   attributes options = n.attrs;
@@ -75,7 +74,8 @@ template <class T>
     const op_parameter& wanted = parameters.item[p];
     const float_ops::value* const v = find(given, wanted.name);
     const auto* const t = v == nullptr ? nullptr : v->get_if<float_ops::tensor>();
-    if (t == nullptr || !user_calls::has_shape(*t) || user_calls::shape_of(*t) != wanted.shape)
+    if (t == nullptr || !user_calls::has_shape(*t) ||
+        user_calls::shape_of(t->shape) != wanted.shape)
       return wrong(std::string(wanted.name) +
                    " is not a tensor of the shape that parameters() declares");
     x.parameters.item[p] = {.shape = wanted.shape, .floats = t->data.data()};

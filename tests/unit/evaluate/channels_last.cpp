@@ -72,14 +72,12 @@ TEST_CASE("a sum lies as its first input does, a cat needs both") {
 }
 
 TEST_CASE("mixed up, pixels stand where channels were") {
-  quantized_tensor image;
-  image.q.shape = {1, 2, 1, 3};
-  image.q.data = {1, 2, 3, 11, 12, 13};
+  const quantized_tensor image{{}, {1, 2, 1, 3}, {1, 2, 3, 11, 12, 13}};
   const node_value mixed = with_channels_mixed_up(node_value(image));
-  CHECK(mixed.integers()->q.shape == image.q.shape);
-  CHECK(mixed.integers()->q.data == std::vector<std::int32_t>{1, 11, 2, 12, 3, 13});
-  image.q.shape = {2, 3};
-  CHECK(with_channels_mixed_up(node_value(image)).integers()->q.data == image.q.data);
+  CHECK(mixed.integers()->shape() == image.shape());
+  CHECK(mixed.integers()->int_repr() == std::vector<std::int32_t>{1, 11, 2, 12, 3, 13});
+  const quantized_tensor matrix{{}, {2, 3}, {1, 2, 3, 11, 12, 13}};
+  CHECK(with_channels_mixed_up(node_value(matrix)).integers()->int_repr() == matrix.int_repr());
 }
 
 }  // namespace

@@ -94,7 +94,7 @@ result<node_value> run_sequence(evaluator<Stage>& run, const node_value& sequenc
   for (std::size_t t = 0; t < steps_in_time; ++t) {
     node_value x = step_of(*real.get_if<tensor>(), t);
     if (const quantized_tensor* const q = sequence.integers(); q != nullptr && reads_integers)
-      x = quantized_tensor{q->qparams, step_of(q->q, t)};
+      x = quantized_tensor{q->qparams, step_of(*q->elements().get_if<float_ops::byte_tensor>(), t)};
     const auto values = run.run({x, h, c});
     if (!values) return unexpected{values.error()};
     // Observers and dequantize change no value.
@@ -397,7 +397,7 @@ TEST_CASE("a static module reads integers, and has the qparams of the observer a
   const quantized_tensor* const q = (*values)[2].integers();
   REQUIRE(q != nullptr);
   CHECK(q->qparams.scale[0] == doctest::Approx(2.0 / 255));
-  CHECK(q->q.data == std::vector<std::int32_t>{0, 64, 255});
+  CHECK(q->int_repr() == std::vector<std::int32_t>{0, 64, 255});
 }
 
 TEST_CASE("a class without functions is an error, with what is missing") {

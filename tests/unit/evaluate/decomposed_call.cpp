@@ -41,7 +41,7 @@ TEST_CASE("integers are clamped to the observer's range, not to the dtype's") {
   evaluator<stage::reference> run(g.view(), none, {.qparams = &qparams});
   const auto values = run.run(input({-100.0F, 1.0F, 100.0F}));
   REQUIRE(values.has_value());
-  CHECK((*values)[1].integers()->q.data == std::vector<std::int32_t>{0, 12, 127});
+  CHECK((*values)[1].integers()->int_repr() == std::vector<std::int32_t>{0, 12, 127});
   const float_ops::value out = values->back().real();
   CHECK(out.get_if<float_ops::tensor>()->data == std::vector<float>{-5.0F, 1.0F, 58.5F});
 }
@@ -59,7 +59,7 @@ TEST_CASE("a value that is quantized as it comes has the scale its observer woul
   evaluator<stage::reference> run(g.view(), none, {});
   auto values = run.run(input({0.0F, 1.0F, 255.0F}));
   REQUIRE(values.has_value());
-  CHECK((*values)[2].integers()->q.data == std::vector<std::int32_t>{-128, -127, 127});
+  CHECK((*values)[2].integers()->int_repr() == std::vector<std::int32_t>{-128, -127, 127});
   // Smaller than what dynamic quantization of quantized tensors goes down to, 6.1e-5.
   values = run.run(input({0.0F, 1e-6F}));
   REQUIRE(values.has_value());
@@ -69,9 +69,9 @@ TEST_CASE("a value that is quantized as it comes has the scale its observer woul
 TEST_CASE("one scale is inverted in double, many in float32") {
   const float_ops::tensor x{{1, 2}, {2.5F, 3.5F}};
   const quant_range range{-128, 127};
-  CHECK(decomposed::quantize(x, {qint8, -1, {1.0}, {1}, {}}, range).q.data ==
+  CHECK(decomposed::quantize(x, {qint8, -1, {1.0}, {1}, {}}, range).int_repr() ==
         std::vector<std::int32_t>{3, 5});
-  CHECK(decomposed::quantize(x, {qint8, 1, {1.0, 0.5}, {0, 0}, {}}, range).q.data ==
+  CHECK(decomposed::quantize(x, {qint8, 1, {1.0, 0.5}, {0, 0}, {}}, range).int_repr() ==
         std::vector<std::int32_t>{2, 7});
 }
 

@@ -126,6 +126,11 @@ TEST_CASE("what cannot be evaluated is an error that names the node") {
   REQUIRE_FALSE(without.has_value());
   CHECK(without.error().message() == "node x: has no input");
   const auto relu = sequential({1, 2}, nn::relu());
+  const quantized_tensor part{{}, float_ops::byte_tensor{{1, 2}, {7}}};
+  const auto partly = evaluator<stage::traced>(relu.view(), none, {}).run({part});
+  REQUIRE_FALSE(partly.has_value());
+  CHECK(partly.error().message() ==
+        "node input: its input has a shape that does not match its data");
   const float_ops::tensor x{{1, 2}, {1.0F, 2.0F}};
   const auto twice = evaluator<stage::traced>(relu.view(), none, {}).run({x, x});
   REQUIRE_FALSE(twice.has_value());

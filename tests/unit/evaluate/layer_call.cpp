@@ -15,9 +15,9 @@ static_assert(lowered::layer_of(fn::linear.id()) == fn::linear.id());
 
 namespace {
 
-quantized_tensor qparams_of(dtype d, float_ops::extents shape, std::vector<std::int32_t> q,
+quantized_tensor qparams_of(dtype d, float_ops::extents shape, const std::vector<std::int32_t>& q,
                             std::int32_t zero_point = 0, double scale = 1.0) {
-  return {{d, -1, {scale}, {zero_point}, {}}, {std::move(shape), std::move(q)}};
+  return {{d, -1, {scale}, {zero_point}, {}}, std::move(shape), q};
 }
 
 /// What the node computes of x, a weight and a bias, and perhaps a second tensor.
@@ -47,7 +47,7 @@ TEST_CASE("a linear layer adds up integers and rounds once, in the scale of its 
                             node_value(weight), float_ops::tensor{{2}, {1.0F, 0.0F}});
   REQUIRE(out.has_value());
   REQUIRE(out->has_value());
-  CHECK((*out)->integers()->q.data == std::vector<std::int32_t>{7, 3});  // 2, and relu of -10
+  CHECK((*out)->integers()->int_repr() == std::vector<std::int32_t>{7, 3});  // 2, and relu of -10
 }
 
 TEST_CASE("what follows a layer reads its sums, which are not rounded") {
@@ -58,11 +58,11 @@ TEST_CASE("what follows a layer reads its sums, which are not rounded") {
   const auto leaky = computed(q::linear_leaky_relu.id(), in, node_value(weight), bias, slope);
   REQUIRE(leaky.has_value());
   REQUIRE(leaky->has_value());
-  CHECK((*leaky)->integers()->q.data == std::vector<std::int32_t>{3, 1});  // 0.125, -0.9375
+  CHECK((*leaky)->integers()->int_repr() == std::vector<std::int32_t>{3, 1});  // 0.125, -0.9375
   const auto tanh = computed(q::linear_tanh.id(), in, node_value(weight), bias, slope);
   REQUIRE(tanh.has_value());
   REQUIRE(tanh->has_value());
-  CHECK((*tanh)->integers()->q.data == std::vector<std::int32_t>{3, 1});  // 0.124, -0.848
+  CHECK((*tanh)->integers()->int_repr() == std::vector<std::int32_t>{3, 1});  // 0.124, -0.848
 }
 
 TEST_CASE("a tensor is added to the sums of a convolution") {
@@ -77,7 +77,7 @@ TEST_CASE("a tensor is added to the sums of a convolution") {
     REQUIRE(out->has_value());
     const bool relu = op == q::conv_add_relu2d.id();
     // 0.375 + 0.125 is a step; -1.25 + 0.1875 is two steps below.
-    CHECK((*out)->integers()->q.data == std::vector<std::int32_t>{4, relu ? 3 : 1});
+    CHECK((*out)->integers()->int_repr() == std::vector<std::int32_t>{4, relu ? 3 : 1});
   }
 }
 

@@ -17,9 +17,9 @@ static_assert(scalars_change_the_scale(semantics::torch_1_13) &&
 
 namespace {
 
-quantized_tensor qparams_of(dtype d, float_ops::extents shape, std::vector<std::int32_t> q,
+quantized_tensor qparams_of(dtype d, float_ops::extents shape, const std::vector<std::int32_t>& q,
                             std::int32_t zero_point = 0) {
-  return {{d, -1, {1.0}, {zero_point}, {}}, {std::move(shape), std::move(q)}};
+  return {{d, -1, {1.0}, {zero_point}, {}}, std::move(shape), q};
 }
 
 }  // namespace
@@ -117,11 +117,11 @@ TEST_CASE("an op without weights is run by the kernel that its descriptor schedu
   };
   const auto mean = pooled(fn::avg_pool2d.id(), {quint8, -1, {0.5}, {3}, {}}, {image});
   REQUIRE(mean.has_value());
-  CHECK(mean->q.shape == float_ops::extents{1, 2, 1, 1});
-  CHECK(mean->q.data == std::vector<std::int32_t>{10, 46});  // 3.5 and 21.5, in halves
+  CHECK(mean->shape() == float_ops::extents{1, 2, 1, 1});
+  CHECK(mean->int_repr() == std::vector<std::int32_t>{10, 46});  // 3.5 and 21.5, in halves
   const auto largest = pooled(fn::max_pool2d.id(), image.qparams, {image});
   REQUIRE(largest.has_value());
-  CHECK(largest->q.data == std::vector<std::int32_t>{18, 33});
+  CHECK(largest->int_repr() == std::vector<std::int32_t>{18, 33});
   // It copies values, so it cannot give another scale; and it reads one tensor.
   const tensor_qparams another{quint8, -1, {0.5}, {3}, {}};
   CHECK(lowered::can_give(*fn::max_pool2d.id()->descriptor, image, image.qparams));
@@ -133,15 +133,15 @@ TEST_CASE("an op without weights is run by the kernel that its descriptor schedu
                          b = qparams_of(quint8, {2}, {2, 100});
   const auto sum = computed(q::add.id(), op::add.id(), {a, b}, {.positional = {{}, {}}}, a.qparams);
   REQUIRE(sum.has_value());
-  CHECK(sum->q.data == std::vector<std::int32_t>{3, 255});
+  CHECK(sum->int_repr() == std::vector<std::int32_t>{3, 255});
   // Shapes may broadcast; those that do not have no kernel.
   const auto with = [&](const quantized_tensor& other) {
     return computed(q::add.id(), op::add.id(), {a, other}, {.positional = {{}, {}}}, a.qparams);
   };
   const auto rows = with(qparams_of(quint8, {2, 1}, {2, 7}));
   REQUIRE(rows.has_value());
-  CHECK(rows->q.shape == float_ops::extents{2, 2});
-  CHECK(rows->q.data == std::vector<std::int32_t>{3, 202, 8, 207});
+  CHECK(rows->shape() == float_ops::extents{2, 2});
+  CHECK(rows->int_repr() == std::vector<std::int32_t>{3, 202, 8, 207});
   CHECK_FALSE(with(qparams_of(quint8, {3}, {2, 3, 4})).has_value());
 }
 
@@ -187,5 +187,5 @@ TEST_CASE("a product with a number has its scale") {
       lowered::with_scalar({op::mul.id()}, qparams_of(quint8, {2}, {10, 20}), 3.0);
   REQUIRE(out.integers() != nullptr);
   CHECK(out.integers()->qparams.scale[0] == doctest::Approx(3.0));
-  CHECK(out.integers()->q.data == std::vector<std::int32_t>{10, 20});
+  CHECK(out.integers()->int_repr() == std::vector<std::int32_t>{10, 20});
 }

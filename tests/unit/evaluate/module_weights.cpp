@@ -67,7 +67,7 @@ TEST_CASE("a weight is rounded as its observer says, once") {
   const auto q = all.quantized(n, "weight", weight);
   REQUIRE(q.has_value());
   REQUIRE(q->integers() != nullptr);
-  CHECK(q->integers()->q.data == std::vector<std::int32_t>{127, 3});
+  CHECK(q->integers()->int_repr() == std::vector<std::int32_t>{127, 3});
   CHECK(all.quantized(n, "weight", weight)->integers() == q->integers());
   const auto real = all.rounded(n, "weight", weight);
   REQUIRE(real.has_value());
@@ -81,11 +81,11 @@ TEST_CASE("qparams that are given for the path come before the observer's, at on
   module_weights all(m, &qparams, {});
   const node n = conv(&in_int8);
   const float_ops::value weight = *m.find("conv.weight");
-  CHECK(all.quantized(n, "weight", weight)->integers()->q.data[1] == 3);
+  CHECK(all.quantized(n, "weight", weight)->integers()->int_repr()[1] == 3);
   qparams.weights["conv.weight"] = {qint8, -1, {1.5}, {0}, {}};
-  CHECK(all.quantized(n, "weight", weight)->integers()->q.data[1] == 2);
+  CHECK(all.quantized(n, "weight", weight)->integers()->int_repr()[1] == 2);
   qparams.weights.clear();
-  CHECK(all.quantized(n, "weight", weight)->integers()->q.data[1] == 3);
+  CHECK(all.quantized(n, "weight", weight)->integers()->int_repr()[1] == 3);
 }
 
 TEST_CASE("qparams that do not fit the weight are an error") {

@@ -152,7 +152,7 @@ TEST_CASE("of options that are 0 only those that mean a default are None") {
 }
 
 TEST_CASE("an item of a tuple keeps its integers") {
-  const auto integers = [](int q) { return node_value(quantized_tensor{{}, {{1}, {q}}}); };
+  const auto integers = [](int q) { return node_value(quantized_tensor{{}, {1}, {q}}); };
   const node_value tuple = std::vector<node_value>{
       integers(1), std::vector<node_value>{integers(2), float_ops::tensor{{1}, {3.0F}}}};
   const auto item = [&tuple](std::int64_t index) {
@@ -165,11 +165,11 @@ TEST_CASE("an item of a tuple keeps its integers") {
   };
   const auto first = item(0);
   REQUIRE(first.has_value());
-  CHECK(first->integers()->q.data == std::vector<int>{1});
+  CHECK(first->integers()->int_repr() == std::vector<int>{1});
   const auto last = item(-1);
   REQUIRE(last.has_value());
   REQUIRE(last->items() != nullptr);
-  CHECK((*last->items())[0].integers()->q.data == std::vector<int>{2});
+  CHECK((*last->items())[0].integers()->int_repr() == std::vector<int>{2});
   CHECK((*last->items())[1].integers() == nullptr);
   CHECK_FALSE(item(2).has_value());
 

@@ -134,15 +134,15 @@ TEST_CASE("a quantize rounds halves to even") {
   const auto values = evaluator<stage::reference>(g.view(), none, {.qparams = &qparams}).run({x});
   REQUIRE(values.has_value());
   REQUIRE(values->back().integers() != nullptr);
-  CHECK(values->back().integers()->q.data == std::vector<std::int32_t>{11, 13, 13, 11, 9, 13});
+  CHECK(values->back().integers()->int_repr() == std::vector<std::int32_t>{11, 13, 13, 11, 9, 13});
 }
 
 namespace {
 
 /// What an op on integers gives: scale 0.5 and zero point 3 in, 0.25 and 5 out.
-std::vector<std::int32_t> integers_of(op_id op, int inputs, std::vector<std::int32_t> x) {
+std::vector<std::int32_t> integers_of(op_id op, int inputs, const std::vector<std::int32_t>& x) {
   const auto count = static_cast<int>(x.size());
-  const quantized_tensor in{{quint8, -1, {0.5}, {3}, {}}, {{count}, std::move(x)}};
+  const quantized_tensor in{{quint8, -1, {0.5}, {3}, {}}, {count}, x};
   dynamic_graph<stage::lowered> g;
   node n{.name = "y", .op = op, .dtype = quint8};
   n.observer = 0;
@@ -157,7 +157,7 @@ std::vector<std::int32_t> integers_of(op_id op, int inputs, std::vector<std::int
   const auto values =
       evaluator<stage::lowered>(g.view(), none, {.qparams = &qparams}).run(std::move(given));
   if (!values || values->back().integers() == nullptr) return {};
-  return values->back().integers()->q.data;
+  return values->back().integers()->int_repr();
 }
 
 }  // namespace
@@ -173,7 +173,7 @@ TEST_CASE("sums and products of two integer tensors are exact") {
 
 TEST_CASE("a sum with a tensor of floats keeps what is negative, unless a relu follows") {
   const auto sum = [](op_id op) {
-    const quantized_tensor in{{quint8, -1, {0.5}, {3}, {}}, {{2}, {1, 5}}};  // -1, 1
+    const quantized_tensor in{{quint8, -1, {0.5}, {3}, {}}, {2}, {1, 5}};  // -1, 1
     dynamic_graph<stage::lowered> g;
     g.add({.name = "x", .op = nn::placeholder.id(), .dtype = quint8}, nullptr, 0);
     g.add({.name = "y", .op = nn::placeholder.id()}, nullptr, 0);
@@ -188,15 +188,38 @@ TEST_CASE("a sum with a tensor of floats keeps what is negative, unless a relu f
                             .run({in, float_ops::tensor{{2}, {0.25F, 0.5F}}});
     REQUIRE(values.has_value());
     REQUIRE(values->back().integers() != nullptr);
-    return values->back().integers()->q.data;
+    return values->back().integers()->int_repr();
   };
   CHECK(sum(q::add.id()) == std::vector<std::int32_t>{2, 11});
   CHECK(sum(q::add_relu.id()) == std::vector<std::int32_t>{5, 11});
 }
 
+TEST_CASE("a view changes no integer, whatever the scale and the dtype") {
+  for (const dtype d : {quint8, qint8, qint32}) {
+    // As floats, these are rounded: the scale is subnormal, and 2^24 + 1 is no float.
+    const std::int32_t last = d == qint32 ? (1 << 24) + 1 : 101;
+    const quantized_tensor in{{d, -1, {0x1p-140}, {3}, {}}, {2, 2}, {1, 5, 100, last}};
+    dynamic_graph<stage::lowered> g;
+    g.add({.name = "x", .op = nn::placeholder.id(), .dtype = d}, nullptr, 0);
+    node n{
+        .name = "flat", .op = fn::flatten.id(), .attrs = attributes{flatten_options{}}, .dtype = d};
+    n.observer = 0;
+    g.add({.name = "out", .op = nn::output.id()}, g.add(n, 0));
+    model_qparams qparams;
+    qparams.activations[0] = in.qparams;
+    const module_state none;
+    const auto values = evaluator<stage::lowered>(g.view(), none, {.qparams = &qparams}).run({in});
+    REQUIRE(values.has_value());
+    REQUIRE(values->back().integers() != nullptr);
+    CHECK(values->back().integers()->shape() == float_ops::extents{4});
+    CHECK(values->back().integers()->int_repr() == in.int_repr());
+    CHECK(values->back().integers()->qparams == in.qparams);
+  }
+}
+
 TEST_CASE("in PyTorch 1.13 what copies integers has the scale that they have") {
   const auto scale_behind = [](op_id op, semantics s) {
-    const quantized_tensor in{{quint8, -1, {0.5}, {3}, {}}, {{2}, {1, 5}}};
+    const quantized_tensor in{{quint8, -1, {0.5}, {3}, {}}, {2}, {1, 5}};
     dynamic_graph<stage::lowered> g;
     g.add({.name = "x", .op = nn::placeholder.id(), .dtype = quint8}, nullptr, 0);
     node n{.name = "copy", .op = op, .dtype = quint8};

@@ -68,7 +68,7 @@ TEST_CASE("values are quantized with what was found for the observer") {
   quantizer r({.qparams = &qparams});
   const auto out = r.quantized(some().real(), 4);
   REQUIRE(out.has_value());
-  CHECK(out->integers()->q.data == std::vector<std::int32_t>{3, 8});
+  CHECK(out->integers()->int_repr() == std::vector<std::int32_t>{3, 8});
   CHECK(r.quantized(some().real(), 5).error().cause == "has no scale and zero point");
   CHECK(r.quantized(float_ops::value(1), 4).error().cause == "requires a tensor");
   CHECK(r.decomposed(observing(nullptr), {some()}).error().cause == "has no observer");
@@ -81,7 +81,7 @@ TEST_CASE("an attribute is rounded, and dequantized, once") {
   const float_ops::value weight = some().real();
   const auto first = r.quantized_attribute(weight, 4);
   REQUIRE(first.has_value());
-  CHECK(first->integers()->q.data == std::vector<std::int32_t>{3, 8});
+  CHECK(first->integers()->int_repr() == std::vector<std::int32_t>{3, 8});
   CHECK(r.quantized_attribute(weight, 4)->integers() == first->integers());
   const float_ops::value real = r.dequantized(*first);
   CHECK(real.get_if<float_ops::tensor>()->data == std::vector<float>{0.0F, 2.5F});
@@ -89,12 +89,12 @@ TEST_CASE("an attribute is rounded, and dequantized, once") {
 
   CHECK(r.quantized_attribute(some().real(), 4)->integers() != first->integers());
   CHECK_FALSE(r.dequantized(*first).is_same(real));  // another attribute has its place
-  qparams.activations[4].scale = {0};  // what has changed is checked again
+  qparams.activations[4].scale = {0};                // what has changed is checked again
   CHECK_FALSE(r.quantized_attribute(weight, 4).has_value());
   CHECK_FALSE(r.quantized_attribute(weight, 4).has_value());
   qparams.activations[4].scale = {2.5};
   const auto coarse = r.quantized_attribute(weight, 4);
-  CHECK(coarse->integers()->q.data == std::vector<std::int32_t>{3, 4});
+  CHECK(coarse->integers()->int_repr() == std::vector<std::int32_t>{3, 4});
   CHECK(r.dequantized(*coarse).get_if<float_ops::tensor>()->data == std::vector<float>{0.0F, 2.5F});
   CHECK(r.quantized_attribute(weight, 5).error().cause == "has no scale and zero point");
   CHECK(r.quantized_attribute(float_ops::value(1), 4).error().cause == "requires a tensor");
@@ -108,7 +108,7 @@ TEST_CASE("integers and masks are quantized as floats") {
   const node_value mask(float_ops::index_tensor{{3}, {0, 1, -1}});
   const auto out = r.quantized(mask.real(), 4);
   REQUIRE(out.has_value());
-  CHECK(out->integers()->q.data == std::vector<std::int32_t>{3, 5, 1});
+  CHECK(out->integers()->int_repr() == std::vector<std::int32_t>{3, 5, 1});
   observer_set observers;
   const node computed{.name = "gt", .op = op::gt.id()};
   const auto observed =
@@ -121,11 +121,11 @@ TEST_CASE("without qparams of their own values are quantized with their range") 
   quantizer r({});
   const auto integers = r.dynamically_quantized(nullptr, some());
   REQUIRE(integers.has_value());
-  CHECK(integers->integers()->q.data == std::vector<std::int32_t>{0, 255});
+  CHECK(integers->integers()->int_repr() == std::vector<std::int32_t>{0, 255});
   const auto reduced =
       quantizer({.halve_dynamic_range = true}).dynamically_quantized(nullptr, some());
   REQUIRE(reduced.has_value());
-  CHECK(reduced->integers()->q.data == std::vector<std::int32_t>{0, 127});
+  CHECK(reduced->integers()->int_repr() == std::vector<std::int32_t>{0, 127});
   constexpr observer_record half{observer_class::placeholder, {.dtype = f16}};
   const auto halves = r.dynamically_quantized(&half, node_value(float_ops::tensor{{1}, {1.0001F}}));
   REQUIRE(halves.has_value());

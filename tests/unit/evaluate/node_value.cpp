@@ -29,7 +29,7 @@ TEST_CASE("a value without integers is the real value itself") {
 TEST_CASE("integers are dequantized to real numbers") {
   const node_value v = in_quarters();
   REQUIRE(v.integers() != nullptr);
-  CHECK(v.integers()->q.data == std::vector<int>{-3, 2, 9});
+  CHECK(v.integers()->int_repr() == std::vector<int>{-3, 2, 9});
   CHECK(v.real().get_if<float_ops::tensor>()->data == x.data);
 }
 
@@ -42,7 +42,7 @@ TEST_CASE("copies share the integers, and who shares them keeps them") {
     kept = copy.share_integers();
   }
   CHECK(kept.use_count() == 1);
-  CHECK(kept->q.data.size() == 3);
+  CHECK(kept->size() == 3);
 }
 
 TEST_CASE("a tuple with integers is a list of real numbers, too") {
@@ -50,7 +50,7 @@ TEST_CASE("a tuple with integers is a list of real numbers, too") {
       std::vector<node_value>{in_quarters(), std::vector<node_value>{x, float_ops::value(7)}};
   CHECK(v.integers() == nullptr);
   REQUIRE(v.items() != nullptr);
-  CHECK((*v.items())[0].integers()->q.data == std::vector<int>{-3, 2, 9});
+  CHECK((*v.items())[0].integers()->int_repr() == std::vector<int>{-3, 2, 9});
   const float_ops::value real = v.real();
   const auto* const all = real.get_if<float_ops::list>();
   REQUIRE(all != nullptr);

@@ -13,11 +13,10 @@ using namespace ctq;
 namespace {
 
 quantized_tensor counted(dtype d, int count) {
-  quantized_tensor x{{d, -1, {0.5}, {3}, {}}, float_ops::filled<std::int32_t>({2, count / 2})};
-  const quant_range r = range_of(d);
+  std::vector<std::int32_t> all;
   for (int i = 0; i < count; ++i)
-    x.q.data[static_cast<std::size_t>(i)] = static_cast<std::int32_t>(r.min) + i * 7 % 256;
-  return x;
+    all.push_back(static_cast<std::int32_t>(range_of(d).min) + i * 7 % 256);
+  return {{d, -1, {0.5}, {3}, {}}, {2, count / 2}, all};
 }
 
 }  // namespace
@@ -25,17 +24,19 @@ quantized_tensor counted(dtype d, int count) {
 TEST_CASE("looked_up gives for each element what the function gives for its integer") {
   for (const dtype d : {quint8, qint8}) {
     const quantized_tensor in = counted(d, 600);
-    quantized_tensor table = quantized_values::all(in.qparams);
-    CHECK(table.q.data.size() == quantized_values::count);
-    CHECK(table.q.data.front() == range_of(d).min);
-    CHECK(table.q.data.back() == range_of(d).max);
-    for (std::int32_t& x : table.q.data) x = 5 - 2 * x;
-    table.qparams.scale = {0.25};
+    std::vector<std::int32_t> all = quantized_values::all(in.qparams).int_repr();
+    REQUIRE(all.size() == quantized_values::count);
+    CHECK(all[127] == 127);
+    CHECK(all[128] == (d == qint8 ? -128 : 128));
+    CHECK(all[255] == (d == qint8 ? -1 : 255));
+    for (std::int32_t& x : all) x = 5 - x / 2;
+    const quantized_tensor table{{qint8, -1, {0.25}, {3}, {}}, {256}, all};
     const auto found = quantized_values::looked_up(node_value(table), in);
     const quantized_tensor& out = *found->integers();
     CHECK(out.qparams == table.qparams);
-    CHECK(out.q.shape == in.q.shape);
-    for (std::size_t i = 0; i < in.q.data.size(); ++i) CHECK(out.q.data[i] == 5 - 2 * in.q.data[i]);
+    CHECK(out.shape() == in.shape());
+    const std::vector<std::int32_t> from = in.int_repr(), to = out.int_repr();
+    for (std::size_t i = 0; i < in.size(); ++i) CHECK(to[i] == 5 - from[i] / 2);
   }
   const auto failed = quantized_values::looked_up(fail({}, "has no scale"), counted(quint8, 600));
   REQUIRE(!failed);

@@ -85,7 +85,7 @@ bool same_integers(const std::vector<node_value>& a, const std::vector<node_valu
     const quantized_tensor* const x = a[i].integers();
     const quantized_tensor* const y = b[i].integers();
     if ((x == nullptr) != (y == nullptr)) return false;
-    if (x != nullptr && (x->q.shape != y->q.shape || x->q.data != y->q.data)) return false;
+    if (x != nullptr && (x->shape() != y->shape() || x->int_repr() != y->int_repr())) return false;
   }
   return true;
 }

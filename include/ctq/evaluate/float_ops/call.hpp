@@ -114,6 +114,19 @@ template <class = void>
 
 [[nodiscard]] constexpr bool has_float_op(op_id op) { return float_op_of(op) != nullptr; }
 
+/// Whether the op moves or repeats elements, so that it can be called on a byte_tensor.
+[[nodiscard]] inline bool moves_elements(op_id op) {
+  const schedule_as how = op->descriptor->schedule.how;
+  const bool moves =
+      how == schedule_as::view || how == schedule_as::strided || how == schedule_as::copied;
+  const float_op* const f = moves ? float_op_of(op) : nullptr;
+  const auto is_in = [f](view<float_op> table) {
+    return std::less_equal<>{}(table.begin(), f) && std::less<>{}(f, table.end());
+  };
+  return f != nullptr && (is_in(implementation::view_of(implementation::views)) ||
+                          is_in(implementation::view_of(implementation::repeats)));
+}
+
 /// The op's parameters; none if it has no float implementation.
 [[nodiscard]] constexpr python_signature signature_of(op_id op) {
   const float_op* const f = float_op_of(op);
@@ -129,6 +142,7 @@ template <class = void>
   };
   if (const auto* t = v.get_if<tensor>()) return whole(*t);
   if (const auto* t = v.get_if<index_tensor>()) return whole(*t);
+  if (const auto* t = v.get_if<byte_tensor>()) return whole(*t);
   if (const auto* items = v.get_if<list>())
     for (const value& item : *items)
       if (!is_whole(item)) return false;

@@ -50,6 +50,7 @@ struct array {
 
 using tensor = array<float>;
 using index_tensor = array<std::int64_t>;
+using byte_tensor = array<std::uint8_t>;  // of a quantized tensor, for ops that move elements
 
 template <class T = float>
 [[nodiscard]] array<T> filled(extents shape, T with = {}) {
@@ -108,10 +109,12 @@ class value {
   value(tensor t) : state_(std::make_shared<const tensor>(std::move(t))) {}  // NOLINT
   value(index_tensor t)                                                      // NOLINT
       : state_(std::make_shared<const index_tensor>(std::move(t))) {}
+  value(byte_tensor t)  // NOLINT
+      : state_(std::make_shared<const byte_tensor>(std::move(t))) {}
   value(list items) : state_(std::make_shared<const list>(std::move(items))) {}  // NOLINT
 
-  /// The value as a T: bool, std::int64_t, double, std::string, tensor, index_tensor, list, slice;
-  /// null if it is something else.
+  /// The value as a T: bool, std::int64_t, double, std::string, tensor, index_tensor, byte_tensor,
+  /// list, slice; null if it is something else.
   template <class T>
   [[nodiscard]] const T* get_if() const {
     if constexpr (is_shared<T>) {
@@ -140,12 +143,12 @@ class value {
 
  private:
   template <class T>
-  static constexpr bool is_shared =
-      std::same_as<T, tensor> || std::same_as<T, index_tensor> || std::same_as<T, list>;
+  static constexpr bool is_shared = std::same_as<T, tensor> || std::same_as<T, index_tensor> ||
+                                    std::same_as<T, byte_tensor> || std::same_as<T, list>;
 
   std::variant<none, ellipsis, slice, bool, std::int64_t, double, std::string,
                std::shared_ptr<const tensor>, std::shared_ptr<const index_tensor>,
-               std::shared_ptr<const list>>
+               std::shared_ptr<const byte_tensor>, std::shared_ptr<const list>>
       state_;
 };
 

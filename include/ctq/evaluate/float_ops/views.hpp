@@ -16,14 +16,17 @@
 
 namespace ctq::float_ops {
 
-/// Calls f(tensor) with the float or integer tensor with this name; f returns a result<value>.
+/// Calls f(tensor) with the tensor of any type with this name; f returns a result<value>.
 template <class F>
 result<value> with_tensor(operands& from, std::string_view name, F f) {
   const value v = from.any(name);
   const auto* floats = v.get_if<tensor>();
   const auto* indices = v.get_if<index_tensor>();
-  from.require(floats != nullptr || indices != nullptr, std::string(name) + " is not a tensor");
+  const auto* bytes = v.get_if<byte_tensor>();
+  from.require(floats != nullptr || indices != nullptr || bytes != nullptr,
+               std::string(name) + " is not a tensor");
   if (from.failed()) return from.failure();
+  if (bytes != nullptr) return f(*bytes);
   return floats != nullptr ? f(*floats) : f(*indices);
 }
 

@@ -43,19 +43,14 @@ class kernel_calls : kernel_runner {
  public:
   explicit kernel_calls(const kernel_functions& kernels) : kernel_runner(kernels) {}
 
-  [[nodiscard]] quantized_tensor quantize(const float_ops::tensor& x, tensor_qparams to) {
-    if (!has_kernels(to) || x.data.size() > INT32_MAX) return ctq::quantize(x, std::move(to));
-    quantized_tensor out{std::move(to), {x.shape, {}}};
-    const step_data data{.out = qparams_of(out.qparams)};
-    const kernel_signature signature =
-        signature_of(kernel::quantize, f32, out.qparams.dtype,
-                     elementwise_shape{static_cast<int>(x.data.size())});
-    with_type(out.qparams.dtype, [&]<class Q>(Q) {
-      Q* const q = out_.of<Q>(x.data.size());
+  [[nodiscard]] quantized_tensor quantize(const float_ops::tensor& x, const tensor_qparams& to) {
+    if (!has_kernels(to) || x.data.size() > INT32_MAX) return ctq::quantize(x, to);
+    const step_data data{.out = qparams_of(to)};
+    const kernel_signature signature = signature_of(
+        kernel::quantize, f32, to.dtype, elementwise_shape{static_cast<int>(x.data.size())});
+    return quantized_tensor::of(to, x.shape, [&](auto* q) {
       run(signature, {.in = {x.data.data()}, .out = q, .data = &data});
-      out.q.data.assign(q, q + x.data.size());
     });
-    return out;
   }
 
   /// Calls the kernel of a step, which computes with integers of one dtype.
@@ -75,18 +70,16 @@ class kernel_calls : kernel_runner {
     }
     const kernel_signature signature{
         .kernel = s.kernel, .in = to.dtype, .out = to.dtype, .relu = s.relu, .size = sizes};
-    std::optional<quantized_tensor> out;
-    with_type(to.dtype, [&]<class Q>(Q) {
-      const Q* from[2]{};
-      for (std::size_t i = 0; i < in.size(); ++i) from[i] = narrowed<Q>(*in[i], in_[i]);
-      const Q* const q =
-          in_order<Q>(s.layout, {from, in.size()}, in[0]->q.shape, shape, [&](operands x) {
-            x.data = &data;
-            run(signature, x);
-          });
-      out = quantized_tensor{to, {shape, {q, q + float_ops::numel(shape)}}};
+    return quantized_tensor::of(to, shape, [&]<class Q>(Q* out) {
+      if constexpr (sizeof(Q) == 1) {
+        const Q* from[2]{};
+        for (std::size_t i = 0; i < in.size(); ++i) from[i] = in[i]->as<Q>();
+        in_order<Q>(s.layout, {from, in.size()}, in[0]->shape(), out, shape, [&](operands x) {
+          x.data = &data;
+          run(signature, x);
+        });
+      }
     });
-    return out;
   }
 
   /// A convolution or a linear layer of integers, to be called with its input.
@@ -118,12 +111,13 @@ class kernel_calls : kernel_runner {
       const step_data data{.in = {qparams_of(in)},
                            .out_range = {r.zero_point + shift, r.lo + shift, r.hi + shift}};
       ready = [s = *s, p, data, to, shift](kernel_calls& calls, const quantized_tensor& x) {
-        const Q* const from = narrowed<Q>(x, calls.in_[0]);
-        const Q* const q = calls.run_layer<Q>(s, from, x.q.shape, *p, data);
-        quantized_tensor out{to, {s.out, {q, q + float_ops::numel(s.out)}}};
-        if (shift != 0)
-          for (std::int32_t& y : out.q.data) y -= shift;
-        return out;
+        return quantized_tensor::of(to, s.out, [&]<class Out>(Out* out) {
+          auto* const q = reinterpret_cast<Q*>(out);
+          calls.run_layer(s, x.as<Q>(), x.shape(), q, *p, data);
+          if (shift != 0)
+            for (std::size_t i = 0; i < float_ops::numel(s.out); ++i)
+              out[i] = static_cast<Out>(q[i] - shift);
+        });
       };
     });
     return ready;
@@ -147,8 +141,8 @@ class kernel_calls : kernel_runner {
       });
       if (!p->exact) return;
       const step_data data{.in = {qparams_of(in.qparams)}};
-      const float* const y = run_layer<float>(*s, narrowed<Q>(in, in_[0]), in.q.shape, *p, data);
-      out = float_ops::tensor{s->out, {y, y + float_ops::numel(s->out)}};
+      out = float_ops::filled(s->out);
+      run_layer(*s, in.as<Q>(), in.shape(), out->data.data(), *p, data);
     });
     return out;
   }
@@ -160,7 +154,7 @@ class kernel_calls : kernel_runner {
                                                                 const node_value& weight,
                                                                 const float_ops::tensor* bias,
                                                                 bool relu, bool to_signed = false) {
-    const float_ops::extents& w = weight.integers()->q.shape;
+    const float_ops::extents& w = weight.integers()->shape();
     const auto layer = linear_layer(in.shape, w);
     const bool fits = layer && !in.data.empty() &&
                       (bias == nullptr || bias->data.size() == static_cast<std::size_t>(w[0]));
@@ -197,8 +191,9 @@ class kernel_calls : kernel_runner {
       return pack_float_layer(kernels_.packing, s.conv, weight->data,
                               bias == nullptr ? nullptr : key.bias.data());
     });
-    const float* const out = run_layer<float>(s, in.data.data(), in.shape, *p, {});
-    return {s.out, {out, out + float_ops::numel(s.out)}};
+    float_ops::tensor out = float_ops::filled(s.out);
+    run_layer(s, in.data.data(), in.shape, out.data.data(), *p, {});
+    return out;
   }
 
   /// A recurrent network: what its kernel returns, the sequence and the last state; nullopt if no

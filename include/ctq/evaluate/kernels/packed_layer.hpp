@@ -90,14 +90,18 @@ struct int8_weight {
 [[nodiscard]] inline std::optional<int8_weight> int8_of(const quantized_tensor& weight,
                                                         std::size_t outputs, int channel_axis) {
   const tensor_qparams& qparams = weight.qparams;
-  const auto is_int8 = [](std::int32_t q) { return q >= INT8_MIN && q <= INT8_MAX; };
   const auto is_zero = [](std::int32_t zero_point) { return zero_point == 0; };
   const bool other_axis = qparams.is_per_channel() && qparams.axis != channel_axis;
   if (other_axis || qparams.group_size > 0 || qparams.scale.empty() ||
-      !qparams.float_zero_point.empty() || !std::ranges::all_of(qparams.zero_point, is_zero) ||
-      !std::ranges::all_of(weight.q.data, is_int8))
+      !qparams.float_zero_point.empty() || !std::ranges::all_of(qparams.zero_point, is_zero))
     return {};
-  int8_weight w{{weight.q.data.begin(), weight.q.data.end()}, {}};
+  int8_weight w;
+  const bool all_fit = weight.read([&](const auto* q) {
+    const std::span all(q, weight.size());
+    w.integers.assign(all.begin(), all.end());
+    return std::ranges::equal(all, w.integers);
+  });
+  if (!all_fit) return {};
   for (std::size_t o = 0; o < outputs; ++o)  // the groups of a transposed one share them
     w.scale.push_back(static_cast<float>(qparams.scale[o % qparams.scale.size()]));
   return w;
@@ -169,8 +173,9 @@ template <class Shape>
                                     {integers, bias.data(), scale.data()});
   };
   if (s.group_size > 0) {
-    if (!problem_with(weight.qparams, weight.q.shape).empty()) return {};
-    const std::vector<std::int8_t> integers(weight.q.data.begin(), weight.q.data.end());
+    if (!problem_with(weight.qparams, weight.shape()).empty()) return {};
+    const auto* const first = weight.as<std::int8_t>();
+    const std::vector<std::int8_t> integers(first, first + weight.size());
     return packed(packing::int4_values(integers, static_cast<std::size_t>(s.in_features)).data(),
                   {weight.qparams.scale.begin(), weight.qparams.scale.end()});
   }

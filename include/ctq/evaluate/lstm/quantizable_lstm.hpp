@@ -108,7 +108,7 @@ class lstm_layers {
     }
     node_value zeros = float_ops::filled({batch, w_.hidden});
     if (on_integers)  // as in PyTorch: of scale 1 and zero point 0
-      zeros = quantized_tensor{{}, float_ops::filled<std::int32_t>({batch, w_.hidden})};
+      zeros = quantized_tensor{{}, float_ops::filled<std::uint8_t>({batch, w_.hidden})};
     std::vector<cell_state> states;
     for (int i = 0; i < all[0]; ++i)
       states.push_back(inputs.size() == 1

@@ -32,10 +32,10 @@ class random_integers {
 
   quantized_tensor tensor(tensor_qparams qparams, float_ops::extents shape) {
     const quant_range r = range_of(qparams.dtype);
-    quantized_tensor out{std::move(qparams), float_ops::filled<std::int32_t>(std::move(shape))};
-    for (std::int32_t& q : out.q.data)
+    std::vector<std::int32_t> all(float_ops::numel(shape));
+    for (std::int32_t& q : all)
       q = static_cast<std::int32_t>(r.min) + below(static_cast<int>(r.max - r.min + 1));
-    return out;
+    return {std::move(qparams), std::move(shape), all};
   }
 
   std::vector<float> bias(int count) {
@@ -69,14 +69,16 @@ bool is_near(const quantized_tensor& q, const result<float_ops::tensor>& wanted,
   if (relu)
     for (float& x : real.data) x = std::max(x, 0.0F);
   const quantized_tensor rounded = quantize(real, q.qparams);
-  if (q.q.shape != rounded.q.shape) return false;
-  for (std::size_t i = 0; i < q.q.data.size(); ++i)
-    if (std::abs(q.q.data[i] - rounded.q.data[i]) > 1) return false;
+  if (q.shape() != rounded.shape()) return false;
+  const std::vector<std::int32_t> a = q.int_repr(), b = rounded.int_repr();
+  for (std::size_t i = 0; i < a.size(); ++i)
+    if (std::abs(a[i] - b[i]) > 1) return false;
   return true;
 }
 
 bool are_equal(const std::optional<quantized_tensor>& a, const std::optional<quantized_tensor>& b) {
-  return a && b && a->q.shape == b->q.shape && a->q.data == b->q.data && a->qparams == b->qparams;
+  return a && b && a->shape() == b->shape() && a->int_repr() == b->int_repr() &&
+         a->qparams == b->qparams;
 }
 
 /// A layer of x; nullopt if there is none of these types.
@@ -303,8 +305,8 @@ TEST_CASE_TEMPLATE("sums and products are those of the float ops, step by step",
 }
 
 TEST_CASE_TEMPLATE("the average of each window of each channel", Calls, plain, fast) {
-  const quantized_tensor in{per_tensor(quint8, 0.5, 10),
-                            {{1, 2, 2, 2}, {10, 12, 14, 17, 30, 30, 30, 30}}};
+  const quantized_tensor in{
+      per_tensor(quint8, 0.5, 10), {1, 2, 2, 2}, {10, 12, 14, 17, 30, 30, 30, 30}};
   const auto whole = to_block<kernel_signature::sizes>(pool_shape{.batch = 1,
                                                                   .in_h = 2,
                                                                   .in_w = 2,
@@ -317,8 +319,8 @@ TEST_CASE_TEMPLATE("the average of each window of each channel", Calls, plain, f
   const quantized_tensor* const one[] = {&in};
   const auto out = Calls{}.step(s, whole, one, {1, 2, 1, 1}, per_tensor(quint8, 0.25, 3));
   REQUIRE(out.has_value());
-  CHECK(out->q.shape == float_ops::extents{1, 2, 1, 1});
-  CHECK(out->q.data == std::vector<std::int32_t>{3 + 6, 3 + 40});  // 13 / 4 * 2, a tie; 20 * 2
+  CHECK(out->shape() == float_ops::extents{1, 2, 1, 1});
+  CHECK(out->int_repr() == std::vector<std::int32_t>{3 + 6, 3 + 40});  // 13 / 4 * 2, a tie; 20 * 2
   CHECK_FALSE(Calls{}.step(s, whole, one, {1, 2, 1, 1}, per_tensor(qint8, 0.25, 3)).has_value());
 }
 

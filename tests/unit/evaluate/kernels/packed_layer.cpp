@@ -21,7 +21,7 @@ constexpr qparams one{0.5F, 3, 0, 255};
 const kernel_packing packing_of_reference = kernel_functions_of<reference_kernels>()->packing;
 
 packed_layer packed(tensor_qparams scales, std::int32_t last = 7) {
-  const quantized_tensor weight{std::move(scales), {{4, 1, 1, 2}, {0, 1, 2, 3, 4, 5, 6, last}}};
+  const quantized_tensor weight{std::move(scales), {4, 1, 1, 2}, {0, 1, 2, 3, 4, 5, 6, last}};
   return pack_integer_layer(packing_of_reference, two_groups, weight, {},
                             tensor_qparams_of(quint8, one), &one);
 }
@@ -54,13 +54,13 @@ TEST_CASE("scales are those of the second axis of a transposed convolution, or o
   CHECK(packed({qint8, 1, {0.1}, {0}, {}}).exact);
   CHECK_FALSE(packed({qint8, 0, {0.1, 0.1, 0.1, 0.1}, {0, 0, 0, 0}, {}}).exact);
   CHECK_FALSE(packed({qint8, -1, {0.1}, {1}, {}}).exact);
-  CHECK_FALSE(packed({qint8, -1, {0.1}, {0}, {}}, 128).exact);
+  CHECK_FALSE(packed({quint8, -1, {0.1}, {0}, {}}, 128).exact);
 }
 
 TEST_CASE(
     "weights beside a bias that would leave int32 are packed coarser, as by compiled models") {
   const auto with_scale = [](double scale, std::vector<std::int32_t> integers) {
-    const quantized_tensor weight{{qint8, -1, {scale}, {0}, {}}, {{4, 1, 1, 2}, integers}};
+    const quantized_tensor weight{{qint8, -1, {scale}, {0}, {}}, {4, 1, 1, 2}, integers};
     const packed_layer p = pack_integer_layer(packing_of_reference, two_groups, weight,
                                               {3.0F, -3.0F}, tensor_qparams_of(quint8, one), &one);
     REQUIRE(p.exact);

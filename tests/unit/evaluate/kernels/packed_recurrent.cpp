@@ -33,9 +33,9 @@ constexpr recurrent_shape lstm{.cell = recurrent_cell::lstm,
 /// Integers of [-100, 100] with a scale of 1/128.
 node_value integers_of(const float_ops::extents& shape, unsigned seed, std::int32_t zero_point) {
   const float_ops::tensor real = random_tensor(shape, seed);
-  quantized_tensor w{{qint8, -1, {0x1p-7}, {zero_point}, {}}, {shape, {}}};
-  for (const float x : real.data) w.q.data.push_back(static_cast<std::int32_t>(100.0F * x));
-  return w;
+  std::vector<std::int32_t> integers;
+  for (const float x : real.data) integers.push_back(static_cast<std::int32_t>(100.0F * x));
+  return quantized_tensor{{qint8, -1, {0x1p-7}, {zero_point}, {}}, shape, integers};
 }
 
 }  // namespace

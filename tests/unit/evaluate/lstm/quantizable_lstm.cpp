@@ -190,8 +190,8 @@ TEST_CASE("without a state it begins with zeros") {
   const auto short_call = parts_of(f.on_integers->forward({q}));
   const auto long_call =
       parts_of(f.on_integers->forward({q, quantized(zeros, 1.0, 0), quantized(zeros, 1.0, 0)}));
-  CHECK(short_call[0].integers()->q.data == long_call[0].integers()->q.data);
-  CHECK(short_call[2].integers()->q.data == long_call[2].integers()->q.data);
+  CHECK(short_call[0].integers()->int_repr() == long_call[0].integers()->int_repr());
+  CHECK(short_call[2].integers()->int_repr() == long_call[2].integers()->int_repr());
 }
 
 TEST_CASE("a state may be a tuple, and the last state of one LSTM the first of another") {
@@ -216,7 +216,7 @@ TEST_CASE("h and c have the qparams of the first layer, the output those of the 
   CHECK(got[0].integers()->qparams == qparams.at("layers.1.layer_fw.cell.ogate_cy"));
   CHECK(got[1].integers()->qparams == qparams.at("layers.0.layer_fw.cell.ogate_cy"));
   CHECK(got[2].integers()->qparams == qparams.at("layers.0.layer_fw.cell.fgate_cx_igate_cgate"));
-  CHECK(got[1].integers()->q.shape == extents{2, batch, hidden});
+  CHECK(got[1].integers()->shape() == extents{2, batch, hidden});
 }
 
 TEST_CASE("inputs that do not fit are errors") {

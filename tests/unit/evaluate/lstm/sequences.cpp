@@ -15,9 +15,9 @@ namespace {
 
 const tensor floats{{3, 2, 1}, {0.0F, 1.0F, 2.0F, 3.0F, 4.0F, 5.0F}};
 
-quantized_tensor integers(extents shape, std::vector<std::int32_t> q, double scale = 0.5,
+quantized_tensor integers(extents shape, const std::vector<std::int32_t>& q, double scale = 0.5,
                           std::int32_t zero_point = 10) {
-  return {{quint8, -1, {scale}, {zero_point}, {}}, {std::move(shape), std::move(q)}};
+  return {{quint8, -1, {scale}, {zero_point}, {}}, std::move(shape), q};
 }
 
 std::vector<float> floats_of(const node_value& v) { return v.real().get_if<tensor>()->data; }
@@ -37,8 +37,8 @@ TEST_CASE("an element of the outermost axis keeps its qparams") {
   CHECK(floats_of(second) == std::vector<float>{2.0F, 3.0F});
   const node_value last = element(integers({3, 2}, {1, 2, 3, 4, 5, 6}), 2);
   REQUIRE(last.integers() != nullptr);
-  CHECK(last.integers()->q.shape == extents{2});
-  CHECK(last.integers()->q.data == std::vector<std::int32_t>{5, 6});
+  CHECK(last.integers()->shape() == extents{2});
+  CHECK(last.integers()->int_repr() == std::vector<std::int32_t>{5, 6});
   CHECK(last.integers()->qparams.zero_point[0] == 10);
 }
 
@@ -47,19 +47,19 @@ TEST_CASE("steps and batch change places") {
   CHECK(extents_of(batch_first) == extents{2, 3, 1});
   CHECK(floats_of(batch_first) == std::vector<float>{0.0F, 2.0F, 4.0F, 1.0F, 3.0F, 5.0F});
   const node_value q = swapped(integers({2, 2, 1}, {1, 2, 3, 4}));
-  CHECK(q.integers()->q.data == std::vector<std::int32_t>{1, 3, 2, 4});
+  CHECK(q.integers()->int_repr() == std::vector<std::int32_t>{1, 3, 2, 4});
 }
 
 TEST_CASE("joined integers have the qparams of the first, others are requantized") {
   const auto same = joined({integers({1, 2}, {1, 2}), integers({1, 2}, {3, 255})}, 1);
   REQUIRE(same.has_value());
-  CHECK(same->integers()->q.data == std::vector<std::int32_t>{1, 2, 3, 255});
+  CHECK(same->integers()->int_repr() == std::vector<std::int32_t>{1, 2, 3, 255});
   // (q - 10) / 2 against (q - 20) / 4: 255 is 58.75, which is 127.5 steps, and ties are even.
   const auto other = joined({integers({1, 2}, {1, 2}), integers({1, 2}, {24, 255}, 0.25, 20)}, 0);
   REQUIRE(other.has_value());
   CHECK(other->integers()->qparams.scale[0] == 0.5);
-  CHECK(other->integers()->q.shape == extents{2, 2});
-  CHECK(other->integers()->q.data == std::vector<std::int32_t>{1, 2, 12, 128});
+  CHECK(other->integers()->shape() == extents{2, 2});
+  CHECK(other->integers()->int_repr() == std::vector<std::int32_t>{1, 2, 12, 128});
 }
 
 TEST_CASE("joined floats, and parts that do not fit") {
