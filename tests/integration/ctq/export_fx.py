@@ -270,6 +270,15 @@ class Lazy(nn.Module):
         return self.fc(x)
 
 
+class Parallel(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body = nn.DataParallel(nn.Sequential(nn.Linear(6, 5), nn.ReLU()))
+
+    def forward(self, x):
+        return self.body(x) + 1
+
+
 class Features(nn.Module):
     def __init__(self):
         super().__init__()
@@ -615,6 +624,10 @@ def main():
         assert b'"0.weight"' in tensors and b"weight_orig" not in tensors
         done = export(folder, "nets:hooked", "--input", "1,6", "-o", "hooked.json")
         assert done.returncode == 1 and "0 has a forward hook" in done.stderr, done.stderr
+
+        parallel = rows_of(folder, "nets:Parallel", "parallel.json", "1,6")
+        assert [row["target"] for row in parallel[1:3]] == ["body.module.0", "body.module.1"], parallel
+        assert b'"body.module.0.weight"' in (folder / "parallel.safetensors").read_bytes()
 
         header = run(ctq, "import", "--fx", folder / "net.json").stdout
         assert '"layer2.bn"_n' in header and "nn::adaptive_avg_pool2d(" in header, header

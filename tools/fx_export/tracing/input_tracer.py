@@ -76,6 +76,10 @@ class InputTracer(QuantizationTracer):
         return {p.name: p.default for p in parameters
                 if p.default is not p.empty and not any(p is q for q in may_be[:self.count])}
 
+    def is_leaf_module(self, module, path):
+        """Without devices DataParallel only calls its module."""
+        return not isinstance(module, torch.nn.DataParallel) and super().is_leaf_module(module, path)
+
     def path_of_module(self, module):
         """A module that forward() creates, such as nn.Softmax(-1)(x), gets a path of its own. Functions that
         were not copied may call modules of the original."""
