@@ -77,7 +77,7 @@ struct dtype_plan {
   scratch_array<planned_dtypes, Graph::max_nodes> dtypes{};
 
   /// Plans float for a node, unless its output is not a tensor.
-  constexpr void give_up(int i) {
+  constexpr void leave_in_float(int i) {
     if (dtypes[i].output != dtype::none) dtypes[i] = planned_dtypes{};
   }
 };
@@ -143,11 +143,11 @@ class planner {
     const list<argument_place> places = places_of(g_, i);
     for (int a = 0; a < g_.nodes[i].arg_count; ++a)
       if (places[a].position >= from && places[a].position < end)
-        make_no_tensor(g_.args[g_.nodes[i].first_arg + a]);
+        mark_non_tensor(g_.args[g_.nodes[i].first_arg + a]);
   }
 
   /// Marks the output of a node as no tensor, and the values that it copies, too.
-  constexpr void make_no_tensor(int i) {
+  constexpr void mark_non_tensor(int i) {
     for (;;) {
       set(i, dtype::none);
       const int which = matches_.of_node[i];

@@ -146,7 +146,7 @@ constexpr int first_config(F is_wanted) {
 /// The index of the first element of the list that is not a config, or has an argument that cannot
 /// be a part of a config; -1: there is none.
 template <class List>
-constexpr int first_misfit() {
+constexpr int first_malformed_config() {
   return first_config<List>([](const auto* config) { return !has_parts(config); });
 }
 
@@ -168,7 +168,7 @@ concept is_backend = has_records<Backend> || requires {
 template <class Backend>
 concept has_configs = is_backend<Backend> &&(has_records<Backend> || requires {
   requires Backend::is_well_formed;
-} || first_misfit<typename Backend::config_list>() < 0);
+} || first_malformed_config<typename Backend::config_list>() < 0);
 
 /// What keeps a type from being a backend.
 template <class Backend>
@@ -179,7 +179,7 @@ constexpr diagnostic misfit() {
     d.line("ctq::backend_config<...>, and comes").line("after the model");
   } else {
     d.line("backend: ", Backend::name);
-    d.line("config: #", first_misfit<typename Backend::config_list>());
+    d.line("config: #", first_malformed_config<typename Backend::config_list>());
     d.line("not a backend_pattern_config<").line("pattern<op, ...>, part, ...> with parts");
     d.line("such as dtype_configs<...>");
   }

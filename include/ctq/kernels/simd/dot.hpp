@@ -30,7 +30,7 @@ namespace ctq::kernels::simd {
 ///   interleave_half, interleave_pairs
 ///                   depthwise kernels by columns: half of that result, and the same for two taps
 ///   column          the output channel of a lane in a block of registers
-///   prepared        output_range (float: relu), precomputed for store
+///   store_constants output_range (float: relu), precomputed for store
 ///   store           convert the accumulators of a block to outputs and store them
 ///   store_tile      optional: store for all pixels of a tile
 ///   half, store_halves

@@ -172,14 +172,14 @@ inline constexpr int fewest_pixels = 8;
 template <class Dot>
 struct panels {
   int channels;
-  bool many;  // whether there are many pixels and products
+  bool may_split;  // there are many pixels and products
 
   static constexpr int width = 2 * Dot::lanes;
 
   constexpr explicit panels(const conv2d_shape& s)
       : channels(s.out_group()),
-        many(std::int64_t{s.batch} * s.out_h() * s.out_w() >= fewest_pixels &&
-             runs_of<Dot>(s).total_steps() >= 16) {}
+        may_split(std::int64_t{s.batch} * s.out_h() * s.out_w() >= fewest_pixels &&
+                  runs_of<Dot>(s).total_steps() >= 16) {}
 
   [[nodiscard]] constexpr int count() const {
     return ceil_div(channels, width) + (splits() ? 1 : 0);
@@ -201,7 +201,7 @@ struct panels {
   [[nodiscard]] constexpr int rest() const { return channels % width; }
   [[nodiscard]] constexpr bool splits() const {
     constexpr int narrow = narrow_lanes<Dot>;
-    return many && narrow < Dot::lanes && rest() > Dot::lanes && rest() <= Dot::lanes + narrow;
+    return may_split && narrow < Dot::lanes && rest() > Dot::lanes && rest() <= Dot::lanes + narrow;
   }
 };
 

@@ -123,7 +123,7 @@ struct float_narrower {
   [[nodiscard, gnu::always_inline]] batch<Isa, Q> bytes_in_order(
       Part part, Otherwise otherwise) const noexcept {
     const auto x = words_in_order(part);
-    if (convert::lowest(x.low, x.high)) [[unlikely]]
+    if (convert::may_overflow(x.low, x.high)) [[unlikely]]
       return otherwise();
     return convert::ordered(convert::template bytes<Q>(x.low, x.high, range));
   }
@@ -139,9 +139,10 @@ struct float_narrower {
     constexpr std::integral_constant<int, 2> c;
     constexpr std::integral_constant<int, 3> d;
     struct both {
-      decltype(convert::words(rounded(a), rounded(b))) low, high;
+      decltype(convert::narrow16(rounded(a), rounded(b))) low, high;
     };
-    return both{convert::words(rounded(a), rounded(b)), convert::words(rounded(c), rounded(d))};
+    return both{convert::narrow16(rounded(a), rounded(b)),
+                convert::narrow16(rounded(c), rounded(d))};
   }
   template <class Part>
   [[nodiscard, gnu::always_inline]] static auto words_in_order(Part part) noexcept {

@@ -53,7 +53,7 @@ class integer_forms {
       const op_id op = g.nodes[i].op;
       if ((op == quantize || op == to_half) && form[i] != nullptr &&
           gives_float(of[i], op == to_half))
-        give_back(i);
+        undo_form(i);
     }
     // From the end, so that a relu is visited before the op that it follows.
     for (int i = g.count - 1; may_give_float && i >= 0; --i) find_dynamic(i);
@@ -184,7 +184,7 @@ class integer_forms {
 
   /// Makes the op at x and the relu `with` (-1: none) one op on integers, in the place of the
   /// quantize at i.
-  constexpr void take(int i, int x, int with, op_id op) {
+  constexpr void assign_form(int i, int x, int with, op_id op) {
     form[i] = op;
     of[i] = x;
     relu[i] = with;
@@ -211,8 +211,8 @@ class integer_forms {
     return false;
   }
 
-  /// Undoes take(i, ...).
-  constexpr void give_back(int i) {
+  /// Undoes assign_form(i, ...).
+  constexpr void undo_form(int i) {
     form[i] = nullptr;
     fused[of[i]] = false;
     if (relu[i] >= 0) fused[relu[i]] = false;
@@ -226,16 +226,16 @@ class integer_forms {
         const int inner = arg(x);
         const op_id op =
             users_[inner] == 1 && is_requested(inner) ? paired_form(inner, true) : nullptr;
-        if (op != nullptr) return take(i, inner, x, op);
+        if (op != nullptr) return assign_form(i, inner, x, op);
       }
       if (whole_patterns_ && g_.nodes[x].arg_count == 1 && users_[arg(x)] == 1 &&
           is_requested(arg(x)))
-        if (const op_id op = form_with_following(arg(x), x)) return take(i, arg(x), x, op);
+        if (const op_id op = form_with_following(arg(x), x)) return assign_form(i, arg(x), x, op);
       const op_id op = is_requested(x) ? paired_form(x, false) : nullptr;
-      if (op != nullptr) return take(i, x, -1, op);
+      if (op != nullptr) return assign_form(i, x, -1, op);
     }
     if (whole_patterns_ && g_.nodes[x].choice.dtype_config == -1) return;
-    if (const op_id op = lone_form(x, i, half)) take(i, x, -1, op);
+    if (const op_id op = lone_form(x, i, half)) assign_form(i, x, -1, op);
   }
 
   /// Finds embeddings, and in compiled models linear layers, of which only the weight is quantized.

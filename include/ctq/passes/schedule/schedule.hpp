@@ -53,7 +53,7 @@ class scheduler : public layer_steps<Graph, Schedule> {
       has_views_ = true;
     } else if (has_views_ && how != schedule_as::copied && how != schedule_as::matmul &&
                how != schedule_as::attention) {
-      for (int a = 0; a < g_.nodes[i].arg_count; ++a) this->settled(i, arg(i, a));
+      for (int a = 0; a < g_.nodes[i].arg_count; ++a) this->materialize_input(i, arg(i, a));
     }
     switch (how) {
       case schedule_as::input: return placeholder(i);

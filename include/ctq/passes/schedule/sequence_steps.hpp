@@ -69,7 +69,7 @@ class sequence_steps : public view_steps<Graph, Schedule> {
 
   /// The output of node `from`, which node i reads as indices.
   constexpr int index_operand(int i, int from) {
-    this->settled(i, from);
+    this->materialize_input(i, from);
     return this->as_indices(from);
   }
 
@@ -79,10 +79,10 @@ class sequence_steps : public view_steps<Graph, Schedule> {
     const node& n = g_.nodes[i];
     const op_schedule& schedule = n.op->descriptor->schedule;
     const int a = arg(i);
-    this->settled(i, a);
+    this->materialize_input(i, a);
     const int x = in_order(a, layout::nchw);
     int state = -1;
-    for (int s = 1; s < n.arg_count; ++s) this->settled(i, arg(i, s));
+    for (int s = 1; s < n.arg_count; ++s) this->materialize_input(i, arg(i, s));
     if (out_.problem.any()) return;
     if (n.arg_count == 2) state = in_order(arg(i, 1), layout::nchw);
     for (int s = 1; s < n.arg_count; ++s)
@@ -127,7 +127,7 @@ class sequence_steps : public view_steps<Graph, Schedule> {
     const op_schedule& s = g_.nodes[by].op->descriptor->schedule;
     const attributes& attrs = g_.nodes[by].attrs;
     const int a = arg(by);
-    this->settled(by, a);
+    this->materialize_input(by, a);
     const shape& in = g_.nodes[a].shape;
     auto sizes = from_block<reduction_shape>(s.sizes(attrs, in, g_.nodes[i].shape));
     const bool compares = sizes.rule == reduction_rule::max || sizes.rule == reduction_rule::min;
@@ -183,7 +183,7 @@ class sequence_steps : public view_steps<Graph, Schedule> {
     converts(i, value, g_.nodes[i].dtype, floats, f32);
   }
 
-  /// The output of node i, whose elements are settled, as indices.
+  /// The output of node i, whose elements are materialized, as indices.
   constexpr int as_indices(int i) {
     if (const int known = indices_of(i); known >= 0) return known;
     const int from = this->in_order(i, layout::nchw);

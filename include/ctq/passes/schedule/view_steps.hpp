@@ -35,8 +35,8 @@ class view_steps : public step_writer<Graph, Schedule> {
 
   /// Makes the output of `from`, which node i reads, elements in an order that kernels read.
   /// Reports a tuple.
-  constexpr void settled(int i, int from) {
-    if (!returns_tuple(from)) return settle(from);
+  constexpr void materialize_input(int i, int from) {
+    if (!returns_tuple(from)) return materialize(from);
     if (out_.problem.any()) return;
     out_.problem.line("node ", g_.nodes[i].name, " reads several tensors,");
     out_.problem.line("all of ", g_.nodes[from].name, "; op::getitem selects one");
@@ -45,12 +45,12 @@ class view_steps : public step_writer<Graph, Schedule> {
   /// A reshape: no step is needed if the elements are in that order in memory already.
   constexpr void as_view(int i) {
     const int a = arg(i);
-    if (returns_tuple(a)) return settled(i, a);
+    if (returns_tuple(a)) return materialize_input(i, a);
     if (view_of_[a] > 0 || order_of_[a] == layout::nhwc) {
       strided_view v = view_of(a);
       const int image = view_of_[a] == 0 ? a : views_[at(a)].image;
       if (reshape_view(v, g_.nodes[i].shape)) return becomes_view(i, a, v, image);
-      settle(a);
+      materialize(a);
     }
     value_of_[i] = in_order(a, layout::nchw);
     order_of_[i] = layout::nchw;
@@ -59,7 +59,7 @@ class view_steps : public step_writer<Graph, Schedule> {
   /// A part of the input, or its axes in another order.
   constexpr void as_strided(int i) {
     const int a = arg(i);
-    if (returns_tuple(a) && !is_any_of(g_.nodes[i].op, op::getitem)) return settled(i, a);
+    if (returns_tuple(a) && !is_any_of(g_.nodes[i].op, op::getitem)) return materialize_input(i, a);
     const node& n = g_.nodes[i];
     const node& from = g_.nodes[a];
     const auto item = from.op->descriptor->tuple_item;
@@ -72,7 +72,7 @@ class view_steps : public step_writer<Graph, Schedule> {
   /// Elements of the input, some of them several times.
   constexpr void as_copied(int i) {
     const int a = arg(i);
-    if (returns_tuple(a)) return settled(i, a);
+    if (returns_tuple(a)) return materialize_input(i, a);
     const node& n = g_.nodes[i];
     const strided_view v = n.op->descriptor->schedule.view(n.attrs, view_of(a));
     if (v.shape.rank < 0) {
@@ -88,10 +88,10 @@ class view_steps : public step_writer<Graph, Schedule> {
   constexpr void matmul(int i) {
     const int a = arg(i);
     const int b = arg(i, 1);
-    settled(i, a);
+    materialize_input(i, a);
     const bool transposed = view_of_[b] > 0 && !returns_tuple(b) && g_.nodes[b].shape.rank > 1 &&
                             is_contiguous(with_last_axes_exchanged(view_of(b)), layout::nchw);
-    if (!transposed) settled(i, b);
+    if (!transposed) materialize_input(i, b);
     if (out_.problem.any() || !same_dtypes(i, a, b, kernel::matmul)) return;
     const matmul_shape s = descriptors::matmul_sizes(g_.nodes[a].shape, g_.nodes[b].shape,
                                                      g_.nodes[i].shape, transposed);
@@ -111,7 +111,7 @@ class view_steps : public step_writer<Graph, Schedule> {
   /// The scores of queries and keys, their softmax, and its product with the values.
   constexpr void attention(int i) {
     const int q = arg(i), k = arg(i, 1), v = arg(i, 2);
-    for (const int from : {q, k, v}) settled(i, from);
+    for (const int from : {q, k, v}) materialize_input(i, from);
     if (out_.problem.any()) return;
     const node& n = g_.nodes[i];
     const attention_shape s =
@@ -189,7 +189,7 @@ class view_steps : public step_writer<Graph, Schedule> {
   }
 
   /// Copies the output of node i if it is a view.
-  constexpr void settle(int i) {
+  constexpr void materialize(int i) {
     if (view_of_[i] == 0) return;
     const part& p = views_[at(i)];
     view_of_[i] = 0;

@@ -62,11 +62,11 @@ class static_lstm_packing {
 
  private:
   /// The signature of a product. Each cell has two: of the input, then of the hidden state.
-  [[nodiscard]] kernel_signature key_of(int product) const {
+  [[nodiscard]] kernel_signature signature_of_product(int product) const {
     return recurrent_product_signature(kernel::lstm_static, weights_[index(product)].product);
   }
   [[nodiscard]] std::size_t bytes_of(int product) const {
-    return kernels_.packed_bytes(key_of(product));
+    return kernels_.packed_bytes(signature_of_product(product));
   }
   [[nodiscard]] static std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
@@ -135,7 +135,7 @@ class static_lstm_packing {
     if (!a)
       return fail(place_of(n_) + ", " + product.weight + ", " + a.error().place, a.error().cause);
     kernels_.pack(
-        key_of(which),
+        signature_of_product(which),
         {a->weights(w->weight.data()), a->bias.data(), a->multiplier.data(), in.zero_point},
         packed);
     return done{};

@@ -117,20 +117,22 @@ struct recurrent_code : plain_code {
     m.products = m.sequence[1] + (s.layers > 2 ? sequence : 0);
     return m;
   }
-  static constexpr kernel_signature key_of(const linear_shape& s) {
+  static constexpr kernel_signature signature_of_product(const linear_shape& s) {
     return recurrent_product_signature(
         std::is_same_v<Product, descriptors::linear_dynamic> ? kernel::rnn_dynamic : kernel::rnn,
         s);
   }
   template <class Set>
   static constexpr std::size_t product_bytes(const linear_shape& s) {
-    return packing::padded(linear::template packed_bytes<Set>(key_of(s)));
+    return packing::padded(linear::template packed_bytes<Set>(signature_of_product(s)));
   }
   template <class Set>
   static constexpr std::size_t products_workspace(const recurrent_shape& s) {
-    std::size_t most = linear::template workspace_bytes<Set>(key_of(state_product(s)));
+    std::size_t most =
+        linear::template workspace_bytes<Set>(signature_of_product(state_product(s)));
     for (int layer = 0; layer < s.layers; ++layer)
-      most = std::max(most, linear::template workspace_bytes<Set>(key_of(input_product(s, layer))));
+      most = std::max(most, linear::template workspace_bytes<Set>(
+                                signature_of_product(input_product(s, layer))));
     return most;
   }
 

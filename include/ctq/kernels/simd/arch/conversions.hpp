@@ -16,14 +16,14 @@ namespace ctq::kernels::simd {
 /// and, for kernels that convert four registers of 32-bit integers at once,
 ///
 ///   range                output_range in registers
-///   words(a, b)          narrows two registers of integers to 16 bits, saturating
+///   narrow16(a, b)       narrows two registers of integers to 16 bits, saturating
 ///   bytes<Q>(v, w, r)    narrows two of those to bytes: adds the zero point, clamps
-///   ordered(x)           puts bytes(words(a, b), words(c, d), r) in the order a b c d
-///   lowest(v, w)         whether an integer may come from a float that round() cannot represent:
+///   ordered(x)           puts bytes(narrow16(a, b), narrow16(c, d), r) in the order a b c d
+///   may_overflow(v, w)   whether an integer may come from a float that round() cannot represent:
 ///                        NaN and values beyond int32 become the lowest integer on x86
 ///   biased<N>(x)         2^23 + b as floats, for the bytes b of quarter N of a register of uint8.
-///                        Quarters have the order that bytes(words(quarter 0, quarter 1),
-///                        words(quarter 2, quarter 3), r) turns back into that of the register
+///                        Quarters have the order that bytes(narrow16(quarter 0, quarter 1),
+///                        narrow16(quarter 2, quarter 3), r) turns back into that of the register
 ///   quarter<N>(e, o, u)  integers of 32 bits in the same order: the lower 16 bits are those of e
 ///                        for even bytes and of o for odd ones, the upper 16 bits those of u
 ///

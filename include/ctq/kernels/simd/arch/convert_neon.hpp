@@ -64,7 +64,7 @@ struct conversions<xsimd::neon64> {
           lo8(vdupq_n_s8(static_cast<std::int8_t>(to.lo))),
           hi8(vdupq_n_s8(static_cast<std::int8_t>(to.hi))) {}
   };
-  [[gnu::always_inline]] static int16x8_t words(int32x4_t a, int32x4_t b) {
+  [[gnu::always_inline]] static int16x8_t narrow16(int32x4_t a, int32x4_t b) {
     return vcombine_s16(vqmovn_s32(a), vqmovn_s32(b));
   }
   template <class Q>
@@ -84,7 +84,7 @@ struct conversions<xsimd::neon64> {
     return x;
   }
   /// On NEON NaN becomes 0, and values beyond int32 saturate.
-  [[gnu::always_inline]] static bool lowest(int16x8_t, int16x8_t) { return false; }
+  [[gnu::always_inline]] static bool may_overflow(int16x8_t, int16x8_t) { return false; }
   template <int Part>
   [[gnu::always_inline]] static float32x4_t biased(uint8x16_t x) {
     const uint16x8_t half = vmovl_u8(Part < 2 ? vget_low_u8(x) : vget_high_u8(x));

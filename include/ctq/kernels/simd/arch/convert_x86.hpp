@@ -34,7 +34,7 @@ struct convert_x86 {
   }
   template <class Q>
   [[gnu::always_inline]] static vec narrow(vec a, vec b, vec c, vec d) {
-    return ordered(Register::template pack<Q>(words(a, b), words(c, d)));
+    return ordered(Register::template pack<Q>(narrow16(a, b), narrow16(c, d)));
   }
   [[gnu::always_inline]] static void stream(void* p, vec x) { Register::stream(p, x); }
   [[gnu::always_inline]] static void stream(void* p, floats x) {
@@ -43,13 +43,13 @@ struct convert_x86 {
   [[gnu::always_inline]] static void stream_fence() { _mm_sfence(); }
 
   using range = typename Register::bounds;
-  [[gnu::always_inline]] static vec words(vec a, vec b) { return Register::narrow(a, b); }
+  [[gnu::always_inline]] static vec narrow16(vec a, vec b) { return Register::narrow(a, b); }
   template <class Q>
   [[gnu::always_inline]] static vec bytes(vec v, vec w, const range& to) {
     return Register::template finish_or_saturate<Q>(v, w, to);
   }
   [[gnu::always_inline]] static vec ordered(vec x) { return Register::in_order(x); }
-  [[gnu::always_inline]] static bool lowest(vec v, vec w) {
+  [[gnu::always_inline]] static bool may_overflow(vec v, vec w) {
     return Register::any_equal16(Register::min16(v, w),
                                  Register::template each<std::int16_t>(-32768));
   }

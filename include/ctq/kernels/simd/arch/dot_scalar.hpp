@@ -34,7 +34,7 @@ struct scalar_dot {
   [[gnu::always_inline]] static void interleave(vec (&)[1]) {}
   [[nodiscard]] static constexpr int column(int, int vector, int) { return vector; }
   template <class To>
-  [[nodiscard]] static constexpr To prepared(const To& to) {
+  [[nodiscard]] static constexpr To store_constants(const To& to) {
     return to;
   }
 };

@@ -42,7 +42,7 @@ struct xsimd_dot {
     return vector * lanes + lane;
   }
   template <class To>
-  [[nodiscard]] static constexpr To prepared(const To& to) {
+  [[nodiscard]] static constexpr To store_constants(const To& to) {
     return to;
   }
 };
@@ -63,7 +63,7 @@ struct float_xsimd_dot : xsimd_dot<Isa, float> {
     }
   }
   /// The lower bound of the outputs, to which smaller ones are raised; NaN remains NaN.
-  [[nodiscard, gnu::always_inline]] static vec prepared(bool relu) {
+  [[nodiscard, gnu::always_inline]] static vec store_constants(bool relu) {
     return vec(relu ? 0.0F : -std::numeric_limits<float>::infinity());
   }
   template <int N>

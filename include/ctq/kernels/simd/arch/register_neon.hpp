@@ -86,7 +86,7 @@ class register_neon {
   /// Saturated to 16 bits.
   [[gnu::always_inline]] static vec narrow(vec a) { return narrow(a, a); }
   [[gnu::always_inline]] static vec narrow(vec a, vec b) {
-    return vreinterpretq_s32_s16(convert::words(a, b));
+    return vreinterpretq_s32_s16(convert::narrow16(a, b));
   }
 
   /// output_range in registers: as 16-bit integers and, for clamping, as bytes too.

@@ -64,7 +64,7 @@ struct register_x86 {
   [[gnu::always_inline]] static vec odd(vec x) { return x & each<std::int16_t>(-256); }
   /// The upper bytes of 16-bit integers: those of `even` in the even bytes of the result, those of
   /// `odd` in the odd ones.
-  [[gnu::always_inline]] static vec joined(vec even, vec odd) {
+  [[gnu::always_inline]] static vec interleave_upper_bytes(vec even, vec odd) {
     return reinterpret_cast<vec>(as<std::uint16_t>(even) >> 8) | register_x86::odd(odd);
   }
 

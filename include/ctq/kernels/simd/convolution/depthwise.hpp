@@ -49,7 +49,7 @@ template <class Dot, int Rows, class To, class Out>
   }
 
   const auto* multiplier = reinterpret_cast<const float*>(block + layout.multipliers());
-  const auto bounds = Dot::prepared(to);
+  const auto bounds = Dot::store_constants(to);
   unroll<Rows>([&](auto m) __attribute__((always_inline)) {
     Dot::store(acc[m], multiplier, bounds, out + m * by.out, used);
   });

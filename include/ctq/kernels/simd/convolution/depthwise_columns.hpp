@@ -26,7 +26,7 @@ namespace ctq::kernels::simd {
 
 /// Kernel and Stride of code that reads both at run time: that of run-time shapes whose kernel is
 /// not 3x3.
-inline constexpr int any = 0;
+inline constexpr int run_time_size = 0;
 
 /// Computes `Rows` output rows from each of y on, for one block of channels that starts at `in` and
 /// `out`. Single rows of 5x5 and 7x7 kernels, and those of 3x3 kernels with stride 1 for many
@@ -36,7 +36,8 @@ template <class Dot, int Kernel, int Stride, int Rows, bool ManyShapes, class In
 CTQ_INLINE_BY_FLATTEN inline void column_rows(const conv2d_shape& s, const In* in, const In* border,
                                               const std::array<int, rows_per_register_of<Dot>>& y,
                                               const std::byte* block, const To& to, Out* out) {
-  if constexpr (Kernel == any || (Rows == 1 && (Kernel > 3 || (Stride == 1 && ManyShapes)))) {
+  if constexpr (Kernel == run_time_size ||
+                (Rows == 1 && (Kernel > 3 || (Stride == 1 && ManyShapes)))) {
     any_column_tiles<Dot, Rows>(s, in, border, y, block, to, out);
   } else if constexpr (Kernel == 3 && Dot::k_group == 4) {
     if constexpr (Stride == 1) {
@@ -79,8 +80,8 @@ CTQ_INLINE_BY_FLATTEN inline void depthwise_columns(const Shape& shape, const In
   const column_blocks<Dot> blocks{s.out_channels};
   In border[blocks.wide_width];
   std::fill_n(border, blocks.wide_width, static_cast<In>(in_zero_point));
-  const auto wide_bounds = wide::prepared(to);
-  const auto bounds = Dot::prepared(to);
+  const auto wide_bounds = wide::store_constants(to);
+  const auto bounds = Dot::store_constants(to);
   const auto run_wide = [&](auto rows, const auto& y) CTQ_INLINE_BY_FLATTEN {
     column_row_blocks<wide, Kernel, Stride, rows, with_form<Shape>>(
         s, in, border, y, packed, wide_bounds, out, blocks.wide(),
@@ -173,7 +174,8 @@ CTQ_INLINE_BY_FLATTEN inline void depthwise_by_columns(const Shape& shape, const
       const int most = column_blocking<Dot>{s.kernel_h, s.stride_h}.rows();
       with_constant<Dot::k_group>(most, [&](auto rows) CTQ_INLINE_BY_FLATTEN {
         if constexpr (rows != 3) {  // which no kernel of 5 or 7 has
-          shared_depthwise_columns<Dot, any, any, rows>(s, in, in_zero_point, packed, to, out);
+          shared_depthwise_columns<Dot, run_time_size, run_time_size, rows>(s, in, in_zero_point,
+                                                                            packed, to, out);
         }
       });
     }

@@ -39,7 +39,7 @@ class int16_sum_lanes {
     const vec y = centered(registers::load(b));
     const vec even = sum(registers::even(x), registers::even(y));
     const vec odd = sum(registers::odd(x), registers::odd(y));
-    const bytes q(centered(registers::joined(even, odd)));
+    const bytes q(centered(registers::interleave_upper_bytes(even, odd)));
     return full_range_ ? q : xsimd::min(xsimd::max(q, low_), high_);
   }
 

@@ -51,11 +51,11 @@ struct epilogue_dot : Dot {
   using one_row = typename one_row_dot<Dot>::type;
 
   struct store_params {
-    decltype(Dot::prepared(output_range{})) range;
+    decltype(Dot::store_constants(output_range{})) range;
     const to_type* to;
   };
-  [[gnu::always_inline]] static store_params prepared(const to_type& to) {
-    return {Dot::prepared(to.range()), &to};
+  [[gnu::always_inline]] static store_params store_constants(const to_type& to) {
+    return {Dot::store_constants(to.range()), &to};
   }
 
   /// Stores the accumulators of a tile: M pixels, `stride` outputs apart.

@@ -215,7 +215,7 @@ template <class Products, class Context, quantized Q>
       });
     });
     Products::add(row, steps, panel, acc);
-    const auto bounds = dot::prepared(x.range);
+    const auto bounds = dot::store_constants(x.range);
     unroll<rows>([&](auto r) __attribute__((always_inline)) {
       if (y + r < s.m)
         dot::store(acc[r], multipliers, bounds, out + std::ptrdiff_t{y + r} * s.n, count);

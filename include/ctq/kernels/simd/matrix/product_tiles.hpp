@@ -45,7 +45,7 @@ template <class Products, class Tile, class Context, quantized Q>
   float multipliers[columns];
   std::fill_n(multipliers, columns, x.multiplier);
   alignas(64) std::uint32_t sums[2][rows][columns];
-  const auto bounds = dot::prepared(x.range);
+  const auto bounds = dot::store_constants(x.range);
   const auto row_of = [&](int block) { return std::min(block * rows, s.m - rows); };
   const auto requantize = [&](int block) __attribute__((always_inline)) {
     const int y = row_of(block);

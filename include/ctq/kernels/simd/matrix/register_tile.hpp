@@ -108,7 +108,7 @@ template <class Dot, int Vectors, bool Specialized, bool PixelsOverlap, class We
   for_k_runs<Specialized>(runs, by, add_run);
 
   const auto* multiplier = reinterpret_cast<const float*>(block + layout.multipliers());
-  const auto bounds = Dot::prepared(to);
+  const auto bounds = Dot::store_constants(to);
   if constexpr (requires { Dot::store_tile(acc, multiplier, bounds, out, by.out, used); }) {
     Dot::store_tile(acc, multiplier, bounds, out, by.out, used);
   } else {
@@ -147,7 +147,7 @@ CTQ_INLINE_BY_FLATTEN inline void tile_of_panels(const typename Dot::element* pi
   };
   for_k_runs<Specialized>(runs, by, add_run);
   constexpr std::integral_constant<int, panels<Dot>::width> width;
-  const auto bounds = Dot::prepared(to);
+  const auto bounds = Dot::store_constants(to);
   unroll<Panels>([&](auto panel) __attribute__((always_inline)) {
     const auto* const multiplier =
         reinterpret_cast<const float*>(block + panel * panel_bytes + layout.multipliers());

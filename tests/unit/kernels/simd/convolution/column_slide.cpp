@@ -30,7 +30,7 @@ constexpr bool slides = dot::k_group == 4;
 template <class Dot, int Rows, class In>
 void run(const conv2d_shape& s, const In* in, const In* border, const std::byte* block,
          const output_range& to, In* out) {
-  const auto range = Dot::prepared(to);
+  const auto range = Dot::store_constants(to);
   for (int y = 0; y < s.out_h(); y += Rows) {
     std::array<int, simd::rows_per_register_of<Dot>> rows{};
     rows.fill(std::min(y, s.out_h() - Rows));
@@ -113,7 +113,7 @@ TEST_CASE("a row without pixels is left alone") {
     const samples::aligned_bytes packed(4096);
     const std::vector<std::int8_t> in(samples::in_elements(s));
     samples::guarded<std::int8_t> out(0);
-    const auto range = dot::prepared(output_range{0, -128, 127});
+    const auto range = dot::store_constants(output_range{0, -128, 127});
     const std::array<int, simd::rows_per_register_of<dot>> y{};
     simd::slide_by_one<dot, 1>(s, in.data(), in.data(), y, packed.data(), range, out.data());
     s.stride_h = s.stride_w = 2;
