@@ -79,11 +79,18 @@ struct origin {
   return rounding.qparams_of_observer(n.observer);
 }
 
-/// Whether the op moves or repeats the elements of its first input, a tensor of integers, without
-/// another scale: then it is computed on the integers.
+/// Whether the op returns its input: dropout, contiguous.
+[[nodiscard]] constexpr bool returns_input(op_id op) {
+  const op_descriptor& d = *op->descriptor;
+  return op->builtin && (d.is_identity || (d.is_view && d.schedule.how == schedule_as::same));
+}
+
+/// Whether the op returns the elements of its first input, a tensor of integers, or moves or
+/// repeats them, without another scale: then it is computed on the integers.
 [[nodiscard]] inline bool moves(const node& n, op_id op, const quantized_tensor& in,
                                 node_quantizer& rounding) {
-  if (in.qparams.is_per_channel() || !float_ops::moves_elements(op)) return false;
+  if (in.qparams.is_per_channel() || !(returns_input(op) || float_ops::moves_elements(op)))
+    return false;
   const auto out = output_qparams(n, op, &in, rounding);
   return out && *out == in.qparams;
 }

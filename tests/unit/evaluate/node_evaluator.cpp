@@ -194,7 +194,7 @@ TEST_CASE("a sum with a tensor of floats keeps what is negative, unless a relu f
   CHECK(sum(q::add_relu.id()) == std::vector<std::int32_t>{5, 11});
 }
 
-TEST_CASE("a view changes no integer, whatever the scale and the dtype") {
+TEST_CASE("views and dropout change no integer, whatever the scale and the dtype") {
   for (const dtype d : {quint8, qint8, qint32}) {
     // As floats, these are rounded: the scale is subnormal, and 2^24 + 1 is no float.
     const std::int32_t last = d == qint32 ? (1 << 24) + 1 : 101;
@@ -203,8 +203,9 @@ TEST_CASE("a view changes no integer, whatever the scale and the dtype") {
     g.add({.name = "x", .op = nn::placeholder.id(), .dtype = d}, nullptr, 0);
     node n{
         .name = "flat", .op = fn::flatten.id(), .attrs = attributes{flatten_options{}}, .dtype = d};
-    n.observer = 0;
-    g.add({.name = "out", .op = nn::output.id()}, g.add(n, 0));
+    node dropout{.name = "dropout", .op = nn::dropout.id(), .dtype = d};
+    n.observer = dropout.observer = 0;
+    g.add({.name = "out", .op = nn::output.id()}, g.add(dropout, g.add(n, 0)));
     model_qparams qparams;
     qparams.activations[0] = in.qparams;
     const module_state none;
