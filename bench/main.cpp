@@ -190,6 +190,7 @@ void run_ops(const options& o, std::vector<result>& all) {
       add(c, onnxruntime(of));
       add(c, copy_loop(of));
       add(c, memcpy_loop(static_cast<std::size_t>(bytes)));
+      if (const double products = of.products(); products > 0.0) add(c, dot_peak(products, c));
     }
     run_case(o, c, all);
   }

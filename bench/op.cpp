@@ -44,7 +44,46 @@ struct matrix {
   return {};
 }
 
+/// The pairs of an input and a tap along one axis of a transposed convolution whose product is part
+/// of an output.
+[[nodiscard]] double pairs(int in, int kernel, int stride, int dilation, int padding, int out) {
+  double count = 0;
+  for (int i = 0; i < in; ++i)
+    for (int k = 0; k < kernel; ++k) {
+      const int to = i * stride + k * dilation - padding;
+      count += to >= 0 && to < out ? 1 : 0;
+    }
+  return count;
+}
+
+template <class Shape>
+[[nodiscard]] double products_of(const Shape& s) {
+  double count = static_cast<double>(s.batch) * s.in_channels * s.out_channels / s.groups;
+  count *= pairs(s.in_h, s.kernel_h, s.stride_h, s.dilation_h, s.padding_h, s.out_h());
+  count *= pairs(s.in_w, s.kernel_w, s.stride_w, s.dilation_w, s.padding_w, s.out_w());
+  if constexpr (requires { s.in_d; })
+    count *= pairs(s.in_d, s.kernel_d, s.stride_d, s.dilation_d, s.padding_d, s.out_d());
+  return count;
+}
+
 }  // namespace
+
+double op::products() const {
+  const ctq::kernel_signature& s = signature();
+  switch (s.kernel) {
+    case ctq::kernel::conv_transpose2d: return products_of(s.as<ctq::conv_transpose2d_shape>());
+    case ctq::kernel::conv_transpose3d: return products_of(s.as<ctq::conv_transpose3d_shape>());
+    case ctq::kernel::matmul: {
+      const auto m = s.as<ctq::matmul_shape>();
+      return static_cast<double>(m.batch) * m.m * m.n * m.k;
+    }
+    case ctq::kernel::linear_dynamic: {
+      const auto m = s.as<ctq::linear_shape>();
+      return static_cast<double>(m.rows) * m.in_features * m.out_features;
+    }
+    default: return 0;
+  }
+}
 
 op::op(std::size_t which)
     : entry(ops[which]),

@@ -38,6 +38,8 @@ class op {
   /// Both inputs, or the table.
   [[nodiscard]] std::span<const std::byte> read() const;
   [[nodiscard]] std::size_t written() const;
+  /// The products of integers of layers and matmuls; 0 of other ops.
+  [[nodiscard]] double products() const;
   /// The output buffer of ctq and of libraries that can write to it.
   [[nodiscard]] std::byte* result() const { return result_.data(); }
   void spoil() const;

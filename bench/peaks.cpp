@@ -200,12 +200,11 @@ unsigned char* bytes_of(ctq::aligned_buffer& b) {
 
 }  // namespace
 
-subject dot_peak(const layer& of, bench_case& in) {
-  const ctq::conv2d_shape& s = of.shape;
-  const int row = (s.depthwise() ? s.kernel_h : 1) * s.kernel_w * s.in_group();  // products
-  const int filled = (row + dot::k_group - 1) / dot::k_group * dot::k_group;
-  in.dots = in.work * filled / row;
-  if (simd::has_tiles<isa> && s.groups == 1) {
+namespace {
+
+///   has_tiles  whether tiles can compute it, if there are any
+subject dot_peak(bench_case& in, bool has_tiles) {
+  if (simd::has_tiles<isa> && has_tiles) {
     using tile = simd::tile_format;
     in.beside = true;
     in.peak_work = 2.0 * turns * 4 * tile::rows * tile::lanes * tile::row_bytes;
@@ -213,6 +212,21 @@ subject dot_peak(const layer& of, bench_case& in) {
   }
   in.peak_work = 2.0 * turns * sums * dot::lanes * dot::k_group;
   return {"peak", [] { run_dots<dot>(std::make_integer_sequence<int, dot::tile_rows>{}); }, {}};
+}
+
+}  // namespace
+
+subject dot_peak(const layer& of, bench_case& in) {
+  const ctq::conv2d_shape& s = of.shape;
+  const int row = (s.depthwise() ? s.kernel_h : 1) * s.kernel_w * s.in_group();  // products
+  const int filled = (row + dot::k_group - 1) / dot::k_group * dot::k_group;
+  in.dots = in.work * filled / row;
+  return dot_peak(in, s.groups == 1);
+}
+
+subject dot_peak(double products, bench_case& in) {
+  in.dots = 2.0 * products;
+  return dot_peak(in, true);
 }
 
 subject epilogue_loop(const layer& of, bench_case& in) {

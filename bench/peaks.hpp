@@ -17,6 +17,8 @@ namespace bench {
 /// Dot products of the instruction set in use, on registers only: of vectors, or of tiles if
 /// available and usable by `layer`. Sets the case's parameters of the peak.
 [[nodiscard]] subject dot_peak(const layer& of, bench_case& in);
+/// The same for an op with this many products.
+[[nodiscard]] subject dot_peak(double products, bench_case& in);
 /// Requantization of accumulators in the L1 cache.
 [[nodiscard]] subject epilogue_loop(const layer& of, bench_case& in);
 /// Reads that many bytes once, in several streams for maximum bandwidth.

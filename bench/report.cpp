@@ -33,6 +33,11 @@ bool meets_target(const result& r) {
   return wanted_ratio(r) >= r.of.ratio || (r.of.wanted == "copy" && best_ratio(r) >= of_peers);
 }
 
+double ratio_at_peak(const result& r) {
+  const double seconds = r.seconds("peak") * r.of.dots / std::max(r.of.peak_work, 1.0);
+  return seconds > 0.0 ? peer_seconds(r, r.of.wanted) / seconds : 0.0;
+}
+
 double share_of_peak(const result& r) {
   const double peak = r.seconds("peak");
   return peak > 0.0 && r.ours() > 0.0 ? r.of.work / r.ours() / (r.of.peak_work / peak) : 0.0;
@@ -139,6 +144,8 @@ void print_table(regime kind, const std::vector<result>& all) {
     if (const double ratio = wanted_ratio(r); ratio > 0.0) {
       std::printf("  %s %.2f of %.2f%s", r.of.wanted.c_str(), ratio, r.of.ratio,
                   meets_target(r) ? "" : ": missed");
+      if (const double most = ratio_at_peak(r); most > 0.0 && !meets_target(r))
+        std::printf(", %.2f at the peak", most);
     }
     for (const timing& t : r.times) {
       if (t.seconds == 0.0) std::printf("  %s is wrong by %d", t.name.c_str(), t.distance);

@@ -25,6 +25,9 @@ inline constexpr const char* peers[] = {"oneDNN", "XNNPACK", "gemmlowp", "ORT", 
 /// Whether that is as large as wanted; or, instead of the speed of a copy loop, twice that of all
 /// peers.
 [[nodiscard]] bool meets_target(const result& r);
+/// What wanted_ratio would be if the dot products of an op ran at the peak and nothing else took
+/// time; 0 if it has none.
+[[nodiscard]] double ratio_at_peak(const result& r);
 /// The fraction of a limit of the machine (peak, reads, copy loop); 0 if not measured.
 [[nodiscard]] double share_of_peak(const result& r);
 [[nodiscard]] double share_of(const result& r, const char* limit);
