@@ -29,7 +29,7 @@ class Exporter:
     and those of functions by the key user_op. trained: the TrainedModel with the weights, or None: the model's own."""
 
     def __init__(self, model, shapes, custom=None, trained=None, dtypes=None, names=None):
-        self.original = self.model = model.eval()
+        self.original = self.model = in_float32(model.eval())
         self.inputs = ExampleInputs(shapes, dtypes, names)
         self.custom = CustomConfig(custom)
         self.user_ops = (custom or {}).get("user_op") or []
@@ -153,6 +153,13 @@ class Exporter:
             for name in (*inside.read, *inside.constants.nodes, *inside.masks.parameters):
                 tensors[f"{path}.{name}"] = tensors_inside[name]
         return tensors
+
+
+def in_float32(model):
+    """The model; if all its parameters are of another type (half, bfloat16, double), a copy that computes with
+    float32, as ctq does."""
+    others = [p.dtype != torch.float32 for p in model.parameters() if p.is_floating_point()]
+    return copy_of(model).float() if others and all(others) else model
 
 
 def tensors_of_module(path, tensors):

@@ -216,6 +216,10 @@ def pruned():
     return net
 
 
+def in_bfloat16():
+    return nn.Sequential(nn.Linear(6, 5), nn.ReLU()).to(torch.bfloat16)
+
+
 def hooked():
     net = nn.Sequential(nn.Linear(6, 5))
     net[0].register_forward_hook(lambda module, inputs, output: output * 2)
@@ -624,6 +628,10 @@ def main():
         assert b'"0.weight"' in tensors and b"weight_orig" not in tensors
         done = export(folder, "nets:hooked", "--input", "1,6", "-o", "hooked.json")
         assert done.returncode == 1 and "0 has a forward hook" in done.stderr, done.stderr
+
+        done = export(folder, "nets:in_bfloat16", "--input", "1,6", "-o", "bfloat16.json")
+        assert done.returncode == 0 and "was not compared" not in done.stderr, done.stderr
+        assert b'"F32"' in (folder / "bfloat16.safetensors").read_bytes()
 
         parallel = rows_of(folder, "nets:Parallel", "parallel.json", "1,6")
         assert [row["target"] for row in parallel[1:3]] == ["body.module.0", "body.module.1"], parallel
