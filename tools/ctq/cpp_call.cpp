@@ -149,7 +149,8 @@ cpp_call write_call(const model_call& call, const user_op_names& user_ops) {
     return named_call(call, builder);
   if (is_any_of(op, ctq::fn::einsum) && call.args.size() > 0 && call.args[0].is == kind::text)
     return {.problem = fmt::format(
-                "calls {}, which has an equation of two tensors, without repeated letters, in ctq",
+                "calls {}, which has an equation of two tensors of known shapes, without repeated "
+                "letters, in ctq",
                 op->name)};
   if (is_any_of(op, ctq::op::getitem) && call.reads.size() > 1)
     return {.problem = fmt::format(

@@ -30,6 +30,8 @@ class Exporter:
 
     def __init__(self, model, shapes, custom=None, trained=None, dtypes=None, names=None):
         self.original = self.model = in_float32(model.eval())
+        if trained is None:
+            self.original = self.model = with_bounded_rows(self.original)
         self.inputs = ExampleInputs(shapes, dtypes, names)
         self.custom = CustomConfig(custom)
         self.user_ops = (custom or {}).get("user_op") or []
@@ -160,6 +162,22 @@ def in_float32(model):
     float32, as ctq does."""
     others = [p.dtype != torch.float32 for p in model.parameters() if p.is_floating_point()]
     return copy_of(model).float() if others and all(others) else model
+
+
+def with_bounded_rows(model):
+    """The model, or a copy in which rows of embeddings have norms of at most max_norm. PyTorch changes the rows that
+    it reads."""
+    def embeddings(of):
+        return [m for m in of.modules() if isinstance(m, (torch.nn.Embedding, torch.nn.EmbeddingBag))
+                and m.max_norm is not None]
+    if not embeddings(model):
+        return model
+    model = copy_of(model)
+    for module in embeddings(model):
+        rows = torch.arange(module.num_embeddings)
+        torch.embedding_renorm_(module.weight.detach(), rows, module.max_norm, module.norm_type)
+        module.max_norm = None
+    return model
 
 
 def tensors_of_module(path, tensors):

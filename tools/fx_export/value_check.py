@@ -36,8 +36,8 @@ def check_values(graph, model, changed_modules, inputs, run_original):
             raise NotExpressible(f"node {random.name} takes random numbers; F.dropout does so unless it is "
                                  "given training=self.training")
         raise NotExpressible("what torch.fx traces of this model gives other values: code of its own "
-                             "decides by values of tensors, takes random numbers, or changes parts of "
-                             "tensors in place; or export_fx.py writes a call wrongly")
+                             "decides by values of tensors, or by types (isinstance), takes random numbers, "
+                             "or changes parts of tensors in place; or export_fx.py writes a call wrongly")
     if failure is not None:
         raise NotExpressible("what torch.fx traces of this model does not run, though the model does: "
                              f"{failure}; code of its own decides by types or values of tensors")

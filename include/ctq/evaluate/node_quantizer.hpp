@@ -153,7 +153,10 @@ class node_quantizer {
     return &qparams;
   }
 
-  static constexpr const char* no_qparams = "has no scale and zero point";
+  static constexpr const char* no_qparams =
+      "has no scale and zero point: none are given, or its observer saw no values, or some that "
+      "are "
+      "NaN or infinite";
   static unexpected no_tensor() { return fail({}, "requires a tensor"); }
 
   [[nodiscard]] static float_ops::value in_floats(float_ops::value v) {

@@ -73,6 +73,10 @@ constexpr shape embedding_bag_shape_rule(view<shape> in, attributes& a, diagnost
   if (!shape_rules::needs(d, in, has_offsets ? 2 : 1, has_offsets ? 1 : 2)) return {};
   const auto o = a.as<embedding_bag_options>();
   if (!is_table(d, o.num_embeddings, o.embedding_dim)) return {};
+  if (!has_offsets && o.include_last_offset) {
+    shape_rules::complain(d, "include_last_offset needs offsets");
+    return {};
+  }
   if (!has_offsets) return {in[0][0], o.embedding_dim};
   const int bags = in[1].rank == 1 ? in[1][0] - (o.include_last_offset ? 1 : 0) : 0;
   if (bags >= 1) return {bags, o.embedding_dim};

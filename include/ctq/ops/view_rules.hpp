@@ -220,7 +220,9 @@ constexpr shape getitem_shape_rule(view<shape> in, attributes& a, diagnostic& d)
              : o.index.item[i].is() == index_item::element ? -1
                                                            : 0;
   }
-  bool valid = used <= in[0].rank && in[0].rank + added <= static_cast<int>(max_rank);
+  if (in[0].rank + added > static_cast<int>(max_rank))
+    return wrong_input(d, in[0], "the output has more than ", static_cast<int>(max_rank), " axes");
+  bool valid = used <= in[0].rank;
   int axis = 0;
   for (int i = 0; i < o.index.count && valid; ++i) {
     index_item& index = o.index.item[i];

@@ -283,6 +283,17 @@ class Parallel(nn.Module):
         return self.body(x) + 1
 
 
+class Bags(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.bags = nn.EmbeddingBag(10, 4, mode="sum", max_norm=0.5)
+        self.own = nn.Embedding(10, 4, max_norm=0.5)
+
+    def forward(self, indices, offsets):
+        y = self.bags(indices, offsets)
+        return y * torch.arange(1, y.shape[1] + 1), self.own(indices)
+
+
 class Features(nn.Module):
     def __init__(self):
         super().__init__()
@@ -523,6 +534,13 @@ assert torch.equal(tensors["neg"], -torch.tensor([1.0, 1, 0, 0, 3, 3, 2, 2]))
 assert torch.equal(tensors["_tensor_constant2"], torch.ones(4, 4).triu(1))
 '''
 
+CHECK_BAGS = TENSORS_OF + '''
+tensors = tensors_of("bags.safetensors")
+for name in ("bags.weight", "own.weight"):
+    norms = tensors[name].norm(dim=1)
+    assert norms.max() <= 0.5001 and norms.max() > 0.49, norms
+'''
+
 CHECK_SIZED = '''
 import copy, os, sys
 import torch
@@ -632,6 +650,11 @@ def main():
         done = export(folder, "nets:in_bfloat16", "--input", "1,6", "-o", "bfloat16.json")
         assert done.returncode == 0 and "was not compared" not in done.stderr, done.stderr
         assert b'"F32"' in (folder / "bfloat16.safetensors").read_bytes()
+
+        bags = rows_of(folder, "nets:Bags", "bags.json", "5:int64", "2:int64")
+        assert [row["module"]["max_norm"] for row in bags if "module" in row] == [None, None], bags
+        check = run(PYTHON, "-W", "ignore", "-c", CHECK_BAGS, folder=folder)
+        assert check.returncode == 0, check.stderr
 
         parallel = rows_of(folder, "nets:Parallel", "parallel.json", "1,6")
         assert [row["target"] for row in parallel[1:3]] == ["body.module.0", "body.module.1"], parallel

@@ -510,8 +510,8 @@ def summed():
                  '.axes = 3}),')
     three = {**function("z", "torch.einsum", []), "args": ["a,b,c->abc", ref("x"), ref("y"), ref("x")]}
     expect_error("of three tensors", [x, y, three], ["z"],
-                 "node z: calls torch.einsum, which has an equation of two tensors, without repeated letters, "
-                 "in ctq")
+                 "node z: calls torch.einsum, which has an equation of two tensors of known shapes, without "
+                 "repeated letters, in ctq")
     for equation, line in (
             ("...d,...jd->...j", "{.other_axes = {0, 1, 3, 2}, .out_axes = {0, 1, 3}, .axes = 3}"),
             ("i...d , kd -> i...k", "{.other_axes = {3, 2}, .out_axes = {0, 1, 3}, .axes = 3}")):

@@ -472,6 +472,9 @@ static_assert(gives({3, 5}, nn::embedding_bag, bags, shape{12}, shape{3}));
 static_assert(gives({2, 5}, nn::embedding_bag,
                     bag{.num_embeddings = 9, .embedding_dim = 5, .include_last_offset = true},
                     shape{12}, shape{3}));
+static_assert(complains("include_last_offset needs offsets", nn::embedding_bag,
+                        bag{.num_embeddings = 9, .embedding_dim = 5, .include_last_offset = true},
+                        shape{3, 4}));
 static_assert(complains("the offsets of bags need one axis\nthe input is [3, 1]", nn::embedding_bag,
                         bags, shape{12}, shape{3, 1}));
 using layers = recurrent_options;

@@ -92,6 +92,9 @@ static_assert(shape_of(op::getitem,
                        x) == shape{2, 3, 2, 1});
 static_assert(complains("an index is outside the input, or\nselects nothing", op::getitem,
                         {.index = {2}}, x));
+static_assert(
+    complains("the output has more than 6 axes", op::getitem,
+              {.index = {index::new_axis, index::new_axis, index::new_axis, index::new_axis}}, x));
 static_assert(complains("an index is outside the input", op::getitem,
                         {.index = {index::slice(1, 1)}}, x));
 

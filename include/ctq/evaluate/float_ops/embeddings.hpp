@@ -66,6 +66,7 @@ inline result<value> embedding(operands& from) {
   const index_tensor& indices = from.indices("input");
   const tensor& weight = from.floats("weight");
   from.require(rank(weight.shape) == 2, "the weight needs two axes");
+  from.require(from.is_none("max_norm"), "cannot have max_norm in ctq");
   if (from.failed()) return from.failure();
   for (const std::int64_t i : indices.data) from.require(i >= 0, "an index is negative");
   if (from.failed()) return from.failure();
@@ -91,6 +92,8 @@ inline result<value> embedding_bag(operands& from) {
   from.require(rank(weight.shape) == 2, "the weight needs two axes");
   from.require(rank(indices.shape) == (offsets == nullptr ? 2 : 1),
                "needs a matrix of indices, or a list of them and offsets");
+  from.require(from.is_none("max_norm"), "cannot have max_norm in ctq");
+  from.require(!last_is_end || offsets != nullptr, "include_last_offset needs offsets");
   if (from.failed()) return from.failure();
   if (o.padding_index < 0 && !from.is_none("padding_idx")) o.padding_index += weight.shape[0];
   std::vector<std::int64_t> starts;

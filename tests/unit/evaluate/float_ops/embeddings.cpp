@@ -38,6 +38,9 @@ TEST_CASE("an embedding has the rows that the indices name, in the indices' shap
   CHECK(floats(look_up({{0}, {}})).shape == extents{0, 2});
   CHECK(cause(look_up({{1}, {-1}})) == "an index is negative");
   CHECK_FALSE(look_up({{1}, {4}}).has_value());
+  CHECK(cause(run_op::run(implementation::embeddings, fn::embedding,
+                          {.positional = {index_tensor{{1}, {0}}, table},
+                           .keywords = {{"max_norm", 1.0}}})) == "cannot have max_norm in ctq");
 }
 
 TEST_CASE("a bag is the sum, the mean or the maximum of its rows, zeros if it is empty") {
@@ -58,6 +61,9 @@ TEST_CASE("the rows of a matrix of indices are bags") {
         std::vector<float>{-20, 20, 30, 10, -30, 32});
   CHECK(cause(bag({matrix, table, index_tensor{{1}, {0}}}, {})) ==
         "needs a matrix of indices, or a list of them and offsets");
+  CHECK(cause(bag({matrix, table}, {{"max_norm", 1.0}})) == "cannot have max_norm in ctq");
+  CHECK(cause(bag({matrix, table}, {{"include_last_offset", true}})) ==
+        "include_last_offset needs offsets");
 }
 
 TEST_CASE("samples have weights of their own in sums, and a padding index does not count") {
