@@ -77,7 +77,7 @@ struct dtype_plan {
   scratch_array<planned_dtypes, Graph::max_nodes> dtypes{};
 
   /// Plans float for a node, unless its output is not a tensor.
-  constexpr void leave_in_float(int i) {
+  constexpr void keep_float(int i) {
     if (dtypes[i].output != dtype::none) dtypes[i] = planned_dtypes{};
   }
 };

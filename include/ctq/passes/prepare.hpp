@@ -37,8 +37,7 @@ class preparation {
     choices_.choose(plan_);
     if (!rejected_patterns_count_as_quantized(options.semantics))
       for (int i = 0; i < g.count; ++i)
-        if (matches.of_node[i] >= 0 && choices_.of_node[i].dtype_config == -1)
-          plan_.leave_in_float(i);
+        if (matches.of_node[i] >= 0 && choices_.of_node[i].dtype_config == -1) plan_.keep_float(i);
     for (int i = 0; i < g.count; ++i) observe(i);
   }
 
