@@ -11,6 +11,7 @@ from fx_export.rewrites.batch_axis import add_batches
 from fx_export.rewrites.builder import Builder
 from fx_export.rewrites.call_forms import call_operator, drop_defaults, place_arguments
 from fx_export.rewrites.known_numbers import fold_numbers, write_true_as_number
+from fx_export.rewrites.masked_scores import mask_views
 from fx_export.rewrites.new_tensors import write_new_tensors
 from fx_export.rewrites.tuple_items import replace_named_tuples, select_items
 from fx_export.rewrites.type_conversions import convert_operands, has_integers
@@ -42,6 +43,7 @@ def rewrite(graph, model, inputs, scopes):
     builder = Builder(graph, model, measured, scopes)
     for node in list(graph.nodes):
         builder.replace(node)
+    mask_views(graph, model, measured, builder)
     replace_named_tuples(graph, measured)
     select_items(graph, measured)
     add_batches(graph, model, measured, scopes)
