@@ -198,10 +198,6 @@ unsigned char* bytes_of(ctq::aligned_buffer& b) {
   return reinterpret_cast<unsigned char*>(b.data());
 }
 
-}  // namespace
-
-namespace {
-
 ///   has_tiles  whether tiles can compute it, if there are any
 subject dot_peak(bench_case& in, bool has_tiles) {
   if (simd::has_tiles<isa> && has_tiles) {

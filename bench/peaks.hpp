@@ -15,7 +15,7 @@
 namespace bench {
 
 /// Dot products of the instruction set in use, on registers only: of vectors, or of tiles if
-/// available and usable by `layer`. Sets the case's parameters of the peak.
+/// available and usable by the layer. Sets the case's parameters of the peak.
 [[nodiscard]] subject dot_peak(const layer& of, bench_case& in);
 /// The same for an op with this many products.
 [[nodiscard]] subject dot_peak(double products, bench_case& in);

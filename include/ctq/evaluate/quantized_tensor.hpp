@@ -118,15 +118,14 @@ inline std::int32_t integer_of(float x, float inverse, float zero_point, quant_r
 /// Rounding  to nearest, ties to even, after multiplying by the float32 inverse of the scale
 /// Source    PyTorch quantize_per_tensor, quantize_per_channel
 [[nodiscard]] inline quantized_tensor quantize(const float_ops::tensor& x,
-                                               const tensor_qparams& qparams) {
-  const tensor_qparams& s = qparams;
+                                               const tensor_qparams& s) {
   const quant_range range = s.group_size > 0 ? int4_range : range_of(s.dtype);
   std::vector<float> inverse;
   for (const double scale : s.scale) {
     const auto narrow = static_cast<float>(scale);
     inverse.push_back(narrow == 0.0F && !s.float_zero_point.empty() ? 1.0F : 1.0F / narrow);
   }
-  return quantized_tensor::of(qparams, x.shape, [&]<class Q>(Q* to) {
+  return quantized_tensor::of(s, x.shape, [&]<class Q>(Q* to) {
     quantizing::for_each_element(x.shape, s, [&](std::size_t c, std::size_t i) {
       to[i] = static_cast<Q>(
           s.float_zero_point.empty()

@@ -1,25 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Views of masked scores."""
+"""Moves views and dropout of masked scores before the mask."""
 
 import torch
 
 from fx_export.decompositions.sums import call_before_views, holds_excluded, number_in
-from fx_export.graphs.node_kinds import is_constant
+from fx_export.graphs.node_kinds import is_constant, name_of_call
 
 VIEWS = ("view", "reshape", "flatten", "unflatten", "squeeze", "unsqueeze", "transpose", "permute")
-DROPOUTS = (torch.nn.Dropout, torch.nn.functional.dropout)
 
 
-def is_call_of(node, names):
-    """Whether a node calls one of these methods, or the function of torch with its name."""
-    if node.op == "call_method":
-        return node.target in names
-    return node.op == "call_function" and node.target in [getattr(torch, name, None) for name in names]
+def is_view(node):
+    return name_of_call(node) in VIEWS
 
 
 def is_dropout(node, model):
-    called = model.get_submodule(node.target) if node.op == "call_module" else node.target
-    return type(called) in DROPOUTS or called in DROPOUTS
+    is_module = node.op == "call_module" and isinstance(model.get_submodule(node.target), torch.nn.Dropout)
+    return is_module or name_of_call(node) == "dropout"
 
 
 def mask_views(graph, model, measured, builder):
@@ -35,12 +31,12 @@ def mask_views(graph, model, measured, builder):
         if not isinstance(x, torch.fx.Node) or len(x.users) != 1 or len(x.args) < 2 or x.kwargs or not (
                 all(isinstance(a, torch.fx.Node) for a in x.args[:2])) or is_constant(x.args[0]):
             return False
-        if is_call_of(x, ("masked_fill",)):
+        if name_of_call(x) == "masked_fill":
             return number_in(x) is not None
-        return is_call_of(x, ("add",)) and holds_excluded(builder.proxy(x.args[1]))
+        return name_of_call(x) == "add" and holds_excluded(builder.proxy(x.args[1]))
 
     for node in list(graph.nodes):
-        if not (is_call_of(node, VIEWS) or is_dropout(node, model)) or not node.args or not is_masked(node.args[0]):
+        if not (is_view(node) or is_dropout(node, model)) or not node.args or not is_masked(node.args[0]):
             continue
         masked = node.args[0]
         before = set(graph.nodes)
@@ -66,16 +62,16 @@ def masked_view(graph, measured, builder, node, masked):
         return x if measured[of].shape == size else graph.call_method("expand", (x, *size))
 
     def seen(x, views, size_of_x):
-        """A view of a mask: first `views`, the last of them first, then that of the scores."""
+        """`x` through these views of the mask, the last of them first, and then through that of the scores."""
         for view in reversed(views):
             x = again(view, x)
         return again(node, expanded(x, size_of_x, masked))
 
-    if not is_call_of(node, VIEWS):
+    if not is_view(node):
         masks = mask
     elif number:
         masks = seen(mask, [], mask)
-    else:  # views of what excludes would be quantized, too, so they are those of what it is computed from
+    else:  # views of numbers that exclude would be quantized, too; those of what they are computed from are taken
         views, root, last = [], call_before_views(builder.proxy(mask), ("mul", "masked_fill")), mask
         while last is not root:
             views.append(last)

@@ -8,8 +8,6 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <type_traits>
-#include <utility>
 #include <vector>
 
 #include "ctq/core/result.hpp"

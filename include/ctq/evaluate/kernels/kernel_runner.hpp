@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <span>
-#include <type_traits>
 
 #include "ctq/core/kernel_signature.hpp"
 #include "ctq/core/shapes/window_shapes.hpp"
@@ -14,9 +11,8 @@
 #include "ctq/evaluate/kernels/layer_shape.hpp"
 #include "ctq/evaluate/kernels/packed_layer.hpp"
 #include "ctq/evaluate/kernels/packed_weights.hpp"
-#include "ctq/evaluate/quantized_tensor.hpp"
 
-// Runs kernels on the elements of tensors, in the order and in the type that kernels read.
+// Runs kernels on the elements of tensors, in the order that kernels read.
 
 namespace ctq {
 
