@@ -41,6 +41,41 @@ inline void embedding(const embedding_shape& s, const Index* index, const embedd
                    : std::numeric_limits<float>::quiet_NaN();
 }
 
+/// How many rows of a bag are not the padding; -1 if an index is outside of the table, or the
+/// offsets are wrong.
+template <class Index>
+[[nodiscard]] inline int rows_of_bag(const embedding_shape& s, const Index* index,
+                                     const index_range& bag) noexcept {
+  if (!bag.valid) return -1;
+  int rows = 0;
+  for (std::ptrdiff_t i = bag.first; i < bag.end; ++i) {
+    if (is_padding(s, index[i])) continue;
+    if (!is_in_table(s, index[i])) return -1;
+    ++rows;
+  }
+  return rows;
+}
+
+/// Element x of the result of a bag, whose indices are in the table.
+template <class Index>
+[[nodiscard]] inline float bag_value(const embedding_shape& s, const Index* index,
+                                     const index_range& bag, const embedding_table& t,
+                                     int x) noexcept {
+  float total = 0.0F;
+  int count = 0;
+  for (std::ptrdiff_t i = bag.first; i < bag.end; ++i) {
+    if (is_padding(s, index[i])) continue;
+    const float value = table_value(s, t, static_cast<std::ptrdiff_t>(index[i]), x);
+    if (s.mode != bag_mode::max) {
+      total += no_contract(value);
+    } else if (count == 0 || value > total) {
+      total = value;
+    }
+    ++count;
+  }
+  return s.mode == bag_mode::mean && count > 0 ? total / static_cast<float>(count) : total;
+}
+
 /// The sum, the mean or the largest elements of the rows of each bag, those of padding_index left
 /// out; 0 if it is empty.
 ///
@@ -55,26 +90,9 @@ inline void embedding_bag(const embedding_shape& s, const Index* index, const In
                           const embedding_table& t, float* out) noexcept {
   for (int b = 0; b < s.bags; ++b) {
     const index_range bag = bag_of(s, offsets, b);
-    int count = 0;
-    for (int x = 0; x < s.width; ++x) {
-      float total = 0.0F;
-      count = 0;
-      bool valid = bag.valid;
-      for (std::ptrdiff_t i = bag.first; valid && i < bag.end; ++i) {
-        if (is_padding(s, index[i])) continue;
-        valid = is_in_table(s, index[i]);
-        if (!valid) break;
-        const float value = table_value(s, t, static_cast<std::ptrdiff_t>(index[i]), x);
-        if (s.mode != bag_mode::max) {
-          total += no_contract(value);
-        } else if (count == 0 || value > total) {
-          total = value;
-        }
-        ++count;
-      }
-      if (s.mode == bag_mode::mean && count > 0) total /= static_cast<float>(count);
-      *out++ = valid ? total : std::numeric_limits<float>::quiet_NaN();
-    }
+    const bool valid = rows_of_bag(s, index, bag) >= 0;
+    for (int x = 0; x < s.width; ++x)
+      *out++ = valid ? bag_value(s, index, bag, t, x) : std::numeric_limits<float>::quiet_NaN();
   }
 }
 

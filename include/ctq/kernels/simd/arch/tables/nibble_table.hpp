@@ -33,22 +33,26 @@ namespace ctq::kernels::simd {
 template <class Isa>
 class nibble_table {
  public:
+  nibble_table() = default;
   /// entries: those of the indices 0 to 15.
   [[gnu::always_inline]] explicit nibble_table(__m512 entries) noexcept : entries_(entries) {}
 
-  /// Looks up the 64 integers in 32 bytes; of each byte, the lower half comes first.
-  [[gnu::always_inline]] void look_up_64(const std::uint8_t* integers, float* out) const noexcept {
-    const __m512i all =
-        _mm512_castsi256_si512(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(integers)));
+  /// y[j] = the entries of the 16 integers in 8 bytes each; of a byte, the lower half comes first.
+  template <class Floats, int Count>
+  [[gnu::always_inline]] void look_up(const std::uint8_t* integers,
+                                      Floats (&y)[Count]) const noexcept {
+    static_assert(Count == 1 || Count == 4);
+    const auto* const wide = reinterpret_cast<const __m256i*>(integers);
+    const __m512i all = Count == 1 ? _mm512_castsi128_si512(_mm_loadu_si64(integers))
+                                   : _mm512_castsi256_si512(_mm256_loadu_si256(wide));
     // A word of 32 bits holds 8 integers. Each lane takes the word that holds its integer, and
     // shifts this to the lowest bits, the only ones that permutexvar reads.
     const __m512i word = _mm512_set_epi32(1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0);
     const __m512i bit = _mm512_set_epi32(28, 24, 20, 16, 12, 8, 4, 0, 28, 24, 20, 16, 12, 8, 4, 0);
-    for (int i = 0; i < 4; ++i) {
+    for (int j = 0; j < Count; ++j) {
       const __m512i words =
-          _mm512_permutexvar_epi32(_mm512_add_epi32(word, _mm512_set1_epi32(2 * i)), all);
-      _mm512_storeu_ps(out + 16 * i,
-                       _mm512_permutexvar_ps(_mm512_srlv_epi32(words, bit), entries_));
+          _mm512_permutexvar_epi32(_mm512_add_epi32(word, _mm512_set1_epi32(2 * j)), all);
+      y[j] = _mm512_permutexvar_ps(_mm512_srlv_epi32(words, bit), entries_);
     }
   }
 
