@@ -67,6 +67,6 @@ TEST_CASE("simd layer_norm gives the bits of the reference") {
            .eps = 1e-3F},
           affine, seed + 5);
   });
-  for (const int count : {384, 385, 1000})  // fewer rows together where they are long
+  for (const int count : {384, 385, 1000})
     check({.rows = 7, .count = count, .channels = count, .eps = 1e-5F}, true, 1);
 }
