@@ -35,6 +35,14 @@ concept with_form = requires {
   typename std::bool_constant<(Shape::form, true)>;
 };
 
+/// What is known of the extents of a layer where its kernel is compiled.
+enum class extents { constant, of_form, at_run_time };
+
+template <class Shape>
+inline constexpr extents known_extents = constant_shape<Shape> ? extents::constant
+                                         : with_form<Shape>    ? extents::of_form
+                                                               : extents::at_run_time;
+
 /// Whether a kernel for this shape has only the code that the shape needs.
 template <class Shape>
 concept specialized_shape = constant_shape<Shape> || with_form<Shape>;

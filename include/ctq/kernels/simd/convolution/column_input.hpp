@@ -11,6 +11,7 @@
 #include "ctq/core/shapes/window_shapes.hpp"
 #include "ctq/core/unroll.hpp"
 #include "ctq/kernels/simd/convolution/two_row_dot.hpp"
+#include "ctq/kernels/simd/geometry.hpp"
 
 // The input of depthwise convolution by columns: registers of channels of one row, or of two rows
 // (two_row_dot.hpp), loaded from the image itself. The padding is a block of zero points.
@@ -52,15 +53,6 @@ struct input_rows {
     });
   }
 
-  /// N rows from `First` on at column x, kept in registers: g++ 12 would reload them at each use.
-  template <class Dot, int First, int N>
-  [[gnu::always_inline]] void load_rows_at(int x, typename Dot::vec* to) const {
-    const bool inside = x >= 0 && x < columns;
-    unroll<N>([&](auto j) __attribute__((always_inline)) {
-      to[j] = inside ? pixel<Dot>(x, First + j) : border_pixel<Dot>();
-      if constexpr (requires { Dot::keep(to[j]); }) Dot::keep(to[j]);
-    });
-  }
   /// Half of the channels of the rows of a group at column x, interleaved.
   template <class Dot, int Half>
   [[gnu::always_inline]] void load_half(int x, int group,
@@ -73,8 +65,6 @@ struct input_rows {
       load_border<Dot>(to);
     }
   }
-
- private:
   template <class Dot>
   [[nodiscard, gnu::always_inline]] typename Dot::vec pixel(int x, int row) const {
     const std::ptrdiff_t at = x * channels;
@@ -94,6 +84,12 @@ struct input_rows {
       return channels_at<Dot>(address(0), address(1));
     }
   }
+  template <class Dot, int N>
+  [[gnu::always_inline]] void load_border(typename Dot::vec (&to)[N]) const {
+    unroll<N>([&](auto v) __attribute__((always_inline)) { to[v] = border_pixel<Dot>(); });
+  }
+
+ private:
   template <class Dot>
   [[gnu::always_inline]] void load_rows(int x, int group,
                                         typename Dot::vec (&to)[Dot::k_group]) const {
@@ -102,10 +98,77 @@ struct input_rows {
       to[j] = pixel<Dot>(x, std::min(group * Dot::k_group + j, Count - 1));
     });
   }
-  template <class Dot, int N>
-  [[gnu::always_inline]] void load_border(typename Dot::vec (&to)[N]) const {
-    unroll<N>([&](auto v) __attribute__((always_inline)) { to[v] = border_pixel<Dot>(); });
+};
+
+/// The columns of input_rows in ascending order. Where extents are not constants, the address in
+/// each row moves along, so that a load needs no other instruction (3x3, 144 channels @56 with
+/// stride 2 on Zen 5: 11 instead of 14 us).
+template <extents Known, class Rows>
+class column_cursor;
+
+template <extents Known, int Count, std::size_t RowsPerRegister, class In>
+class column_cursor<Known, input_rows<Count, RowsPerRegister, In>> {
+ public:
+  using rows = input_rows<Count, RowsPerRegister, In>;
+
+  /// x: the first column.
+  [[gnu::always_inline]] column_cursor(const rows& of, int x) noexcept : rows_(of), x_(x) {
+    unroll<RowsPerRegister, Count>([&](auto p, auto j) __attribute__((always_inline)) {
+      step_[p][j] = of.channels & of.moves[p][j];
+      at_[p][j] = of.base[p][j] + x * step_[p][j];
+    });
   }
+  [[gnu::always_inline]] void advance(int columns) noexcept {
+    x_ += columns;
+    unroll<RowsPerRegister, Count>([&](auto p, auto j) __attribute__((always_inline)) {
+      at_[p][j] += columns * step_[p][j];
+    });
+  }
+  /// Whether the columns from `first` to `last` after the present one are in the image.
+  [[nodiscard, gnu::always_inline]] bool are_inside(int first, int last) const {
+    return x_ + first >= 0 && x_ + last < rows_.columns;
+  }
+  /// N rows from `First` on, `ahead` columns after the present one, kept in registers: g++ 12 would
+  /// reload them at each use.
+  ///   inside  whether the column is known to be in the image
+  template <class Dot, int First, int N>
+  [[gnu::always_inline]] void load_rows(int ahead, bool inside, typename Dot::vec* to) const {
+    inside = inside || are_inside(ahead, ahead);
+    unroll<N>([&](auto j) __attribute__((always_inline)) {
+      to[j] = inside ? pixel<Dot>(ahead, First + j) : rows_.template border_pixel<Dot>();
+      if constexpr (requires { Dot::keep(to[j]); }) Dot::keep(to[j]);
+    });
+  }
+  /// Half of the channels of the rows of the present column, interleaved.
+  template <class Dot, int Half>
+  [[gnu::always_inline]] void load_half(typename Dot::vec (&to)[Dot::k_group / 2]) const {
+    if (are_inside(0, 0)) [[likely]] {
+      typename Dot::vec a[Dot::k_group];
+      unroll<Dot::k_group>([&](auto j) __attribute__((always_inline)) {
+        a[j] = pixel<Dot>(0, std::min<int>(j, Count - 1));
+      });
+      Dot::template interleave_half<Half>(a, to);
+    } else {
+      rows_.template load_border<Dot>(to);
+    }
+  }
+
+ private:
+  template <class Dot>
+  [[nodiscard, gnu::always_inline]] typename Dot::vec pixel(int ahead, int row) const {
+    if constexpr (Known == extents::constant) {
+      return rows_.template pixel<Dot>(x_ + ahead, row);
+    } else {
+      return rows::template load_from<Dot>([&](int p) __attribute__((always_inline)) {
+        return at_[p][row] + ahead * step_[p][row];
+      });
+    }
+  }
+
+  const rows& rows_;
+  int x_;
+  const In* at_[RowsPerRegister][Count];
+  std::ptrdiff_t step_[RowsPerRegister][Count];
 };
 
 /// Count rows and Columns columns of one block of channels: of the image if all are inside, else of

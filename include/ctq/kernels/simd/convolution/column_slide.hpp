@@ -40,7 +40,7 @@ struct column_weights {
 /// Half of the channels of `count` output pixels of Rows rows; x is the first input column. Three
 /// pixels per row are being accumulated at any time. Calls done(n, m, result of Dot::half) for
 /// pixel n of row m.
-template <class Dot, int Rows, int Half, class Input, class Done>
+template <class Dot, int Rows, int Half, extents Known, class Input, class Done>
 [[gnu::always_inline]] inline void slide_half(const Input& in, int x, int count,
                                               const std::byte* block, const Done& done) {
   using vec = typename Dot::vec;
@@ -58,17 +58,20 @@ template <class Dot, int Rows, int Half, class Input, class Done>
   };
 
   vec a[vecs], first[Rows][vecs], second[Rows][vecs];
-  in.template load_half<Dot, Half>(x, 0, a);
+  column_cursor<Known, Input> columns(in, x);
+  columns.template load_half<Dot, Half>(a);
+  columns.advance(1);
   each([&](auto m, auto v) __attribute__((always_inline)) {
     first[m][v] = Dot::dot(bias(v), a[v], weights.at[0][m][v]);
   });
-  in.template load_half<Dot, Half>(x + 1, 0, a);
+  columns.template load_half<Dot, Half>(a);
   each([&](auto m, auto v) __attribute__((always_inline)) {
     first[m][v] = Dot::dot(first[m][v], a[v], weights.at[1][m][v]);
     second[m][v] = Dot::dot(bias(v), a[v], weights.at[0][m][v]);
   });
   for (int n = 0; n < count; ++n) {
-    in.template load_half<Dot, Half>(x + n + 2, 0, a);
+    columns.advance(1);
+    columns.template load_half<Dot, Half>(a);
     vec whole[Rows][vecs];
     each([&](auto m, auto v) __attribute__((always_inline)) {
       whole[m][v] = Dot::dot(first[m][v], a[v], weights.at[2][m][v]);
@@ -86,7 +89,7 @@ template <class Dot, int Rows, int Half, class Input, class Done>
 /// each half is computed for a strip of pixels, and the results of the first half are buffered
 /// until the second is done (384 channels @14, Zen 4, ymm: 8.9 us instead of 9.9 us for tiles of
 /// 2x3 pixels, which load two of five columns twice).
-template <class Dot, int Rows, class In, class To, class Out>
+template <class Dot, int Rows, extents Known, class In, class To, class Out>
 CTQ_INLINE_BY_FLATTEN inline void slide_by_one(const conv2d_shape& s, const In* in,
                                                const In* border,
                                                const std::array<int, rows_per_register_of<Dot>>& y,
@@ -104,12 +107,12 @@ CTQ_INLINE_BY_FLATTEN inline void slide_by_one(const conv2d_shape& s, const In* 
   for (int i = 0; i < strips; ++i) {
     const int first = std::min(i * width, s.out_w() - width);
     const auto to_pixel = out_rows_at<Dot>(out, y, out_y) + first * out_x;
-    slide_half<Dot, Rows, 0>(
+    slide_half<Dot, Rows, 0, Known>(
         rows, first - s.padding_w, width,
         block, [&](int n, auto m, const half_of<Dot>& half) __attribute__((always_inline)) {
           kept[n][m] = half;
         });
-    slide_half<Dot, Rows, 1>(
+    slide_half<Dot, Rows, 1, Known>(
         rows, first - s.padding_w, width,
         block, [&](int n, auto m, const half_of<Dot>& half) __attribute__((always_inline)) {
           Dot::template store_halves<Dot::k_group / 2>(kept[n][m], half, to,
@@ -124,7 +127,7 @@ CTQ_INLINE_BY_FLATTEN inline void slide_by_one(const conv2d_shape& s, const In* 
 /// are interleaved as pairs, which takes fewer shuffles than groups of four (144 channels @56, Zen
 /// 4: 15.2 instead of 16 us, then 14.4 without clamps). All channels of a block are computed at
 /// once.
-template <class Dot, class In, class To, class Out>
+template <class Dot, extents Known, class In, class To, class Out>
 CTQ_INLINE_BY_FLATTEN inline void slide_by_two(const conv2d_shape& s, const In* in,
                                                const In* border,
                                                const std::array<int, rows_per_register_of<Dot>>& y,
@@ -133,14 +136,17 @@ CTQ_INLINE_BY_FLATTEN inline void slide_by_two(const conv2d_shape& s, const In* 
   constexpr column_blocking<Dot> blocking{3, 2};
   constexpr int vecs = Dot::k_group;
   constexpr block_layout<Dot> layout{Dot::k_group, 0};
-  const input_rows<blocking.kernel, rows_per_register_of<Dot>, In> rows(s, in, y, border);
+  using input = input_rows<blocking.kernel, rows_per_register_of<Dot>, In>;
+  const input rows(s, in, y, border);
+  const int width = s.out_w();
   const std::ptrdiff_t out_x = s.out_channels;
-  const auto to_row = out_rows_at<Dot>(out, y, s.out_w() * out_x);
+  const auto to_row = out_rows_at<Dot>(out, y, width * out_x);
   const auto* const multiplier = reinterpret_cast<const float*>(block + layout.multipliers());
   const column_weights<Dot, blocking.kernel, 1, vecs> weights(blocking, block, 0);
-  const auto load = [&](int x, vec(&a)[vecs]) __attribute__((always_inline)) {
-    rows.template load_rows_at<Dot, 0, 3>(x, a);
-    rows.template load_rows_at<Dot, 0, 1>(x + 1, a + 3);
+  column_cursor<Known, input> columns(rows, -s.padding_w);
+  const auto load = [&](int ahead, auto inside, vec(&a)[vecs]) __attribute__((always_inline)) {
+    columns.template load_rows<Dot, 0, 3>(ahead, inside, a);
+    columns.template load_rows<Dot, 0, 1>(ahead + 1, inside, a + 3);
     Dot::interleave(a);
   };
   const auto begin = [&](const vec(&a)[vecs], vec(&acc)[vecs]) __attribute__((always_inline)) {
@@ -155,15 +161,21 @@ CTQ_INLINE_BY_FLATTEN inline void slide_by_two(const conv2d_shape& s, const In* 
   const auto store = [&](int n) __attribute__((always_inline)) {
     Dot::store(done, multiplier, to, to_row + n * out_x, blocking.width);
   };
-  int x = -s.padding_w;
-  load(x, a);
+  load(0, std::false_type{}, a);
   begin(a, acc);
   begin(a, done);  // never stored; g++ warns of an uninitialized variable otherwise
-  for (int n = 0; n < s.out_w(); ++n, x += 2) {
+  for (int n = 0; n < width; ++n, columns.advance(2)) {
     vec pairs[2];
-    rows.template load_rows_at<Dot, 1, 2>(x + 1, pairs);
-    Dot::interleave_pairs(pairs);
-    load(x + 2, a);
+    const auto load_next = [&](auto inside) __attribute__((always_inline)) {
+      columns.template load_rows<Dot, 1, 2>(1, inside, pairs);
+      Dot::interleave_pairs(pairs);
+      load(2, inside, a);
+    };
+    if (columns.are_inside(1, 3)) [[likely]] {
+      load_next(std::true_type{});
+    } else {
+      load_next(std::false_type{});
+    }
     if (n > 0) store(n - 1);
     unroll<vecs>([&](auto v) __attribute__((always_inline)) {
       done[v] = Dot::dot(acc[v], pairs[v / 2], weights.at[1][0][v]);
@@ -173,7 +185,7 @@ CTQ_INLINE_BY_FLATTEN inline void slide_by_two(const conv2d_shape& s, const In* 
     });
     begin(a, acc);
   }
-  if (s.out_w() > 0) store(s.out_w() - 1);
+  if (width > 0) store(width - 1);
 }
 
 }  // namespace ctq::kernels::simd

@@ -152,11 +152,12 @@ template <class Dot, int Rows, class In, class To, class Out>
                                         std::array<int, rows_per_register_of<Dot>> y,
                                         const std::byte* block, To to, Out* out) {
   const column_blocking<Dot> blocking{s.kernel_h, s.stride_h};
+  const int width = s.out_w();
   const std::ptrdiff_t out_x = s.out_channels;
-  const std::ptrdiff_t out_y = out_x * s.out_w();
+  const std::ptrdiff_t out_y = out_x * width;
   const input_rows<largest_group_rows, rows_per_register_of<Dot>, In> rows(s, in, y, border);
   const auto to_row = out_rows_at<Dot>(out, y, out_y);
-  for (int x = 0; x < s.out_w(); ++x) {
+  for (int x = 0; x < width; ++x) {
     half_of<Dot> first[Rows];
     half_of<Dot> second[Rows];
     const int in_x = x * s.stride_w - s.padding_w;
@@ -171,22 +172,22 @@ template <class Dot, int Rows, class In, class To, class Out>
 
 /// Computes `Rows` output rows from each of y on, all columns, for one block of channels that
 /// starts at `in` and `out`. The last tile is moved back to end with the row: a smaller tile would
-/// double the code. ManyShapes: whether the code is for several shapes. With a constant shape
-/// addresses are constants, and inner_columns would gain nothing.
-template <class Dot, int Kernel, int Stride, int Rows, bool ManyShapes, class In, class To,
-          class Out>
+/// double the code. With constant extents addresses are constants, and inner_columns would gain
+/// nothing.
+template <class Dot, int Kernel, int Stride, int Rows, extents Known, class In, class To, class Out>
 CTQ_INLINE_BY_FLATTEN inline void column_tiles(const conv2d_shape& s, const In* in,
                                                const In* border,
                                                const std::array<int, rows_per_register_of<Dot>>& y,
                                                const std::byte* block, const To& to, Out* out) {
   constexpr column_blocking<Dot> blocking{Kernel, Stride};
   constexpr int columns = tile_columns(blocking);
-  if (s.out_w() < columns) {
+  const int width = s.out_w();
+  if (width < columns) {
     any_column_tiles<Dot, Rows>(s, in, border, y, block, to, out);
     return;
   }
   const std::ptrdiff_t out_x = s.out_channels;
-  const std::ptrdiff_t out_y = out_x * s.out_w();
+  const std::ptrdiff_t out_y = out_x * width;
   const input_rows<blocking.in_rows(Rows), rows_per_register_of<Dot>, In> rows(s, in, y, border);
   const auto to_row = out_rows_at<Dot>(out, y, out_y);
   constexpr int in_columns = (columns - 1) * Stride + Kernel;
@@ -203,7 +204,7 @@ CTQ_INLINE_BY_FLATTEN inline void column_tiles(const conv2d_shape& s, const In* 
     });
   };
   const auto tile = [&](int x) CTQ_INLINE_BY_FLATTEN {
-    if constexpr (ManyShapes && rows_per_register_of<Dot> == 1) {
+    if constexpr (Known != extents::constant && rows_per_register_of<Dot> == 1) {
       using columns_of_tile =
           inner_columns<blocking_rows, in_columns, column_blocking<Dot>::width, In>;
       tile_of(columns_of_tile(rows, x * Stride - s.padding_w), x);
@@ -211,7 +212,7 @@ CTQ_INLINE_BY_FLATTEN inline void column_tiles(const conv2d_shape& s, const In* 
       tile_of(rows, x);
     }
   };
-  for (int x = 0; x < s.out_w(); x += columns) tile(std::min(x, s.out_w() - columns));
+  for (int x = 0; x < width; x += columns) tile(std::min(x, width - columns));
 }
 
 }  // namespace ctq::kernels::simd

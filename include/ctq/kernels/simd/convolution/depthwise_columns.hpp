@@ -31,28 +31,27 @@ inline constexpr int run_time_size = 0;
 /// Computes `Rows` output rows from each of y on, for one block of channels that starts at `in` and
 /// `out`. Single rows of 5x5 and 7x7 kernels, and those of 3x3 kernels with stride 1 for many
 /// shapes, are computed without tiles, since the code of their tiles would take seconds to compile.
-template <class Dot, int Kernel, int Stride, int Rows, bool ManyShapes, class In, class To,
-          class Out>
+template <class Dot, int Kernel, int Stride, int Rows, extents Known, class In, class To, class Out>
 CTQ_INLINE_BY_FLATTEN inline void column_rows(const conv2d_shape& s, const In* in, const In* border,
                                               const std::array<int, rows_per_register_of<Dot>>& y,
                                               const std::byte* block, const To& to, Out* out) {
   if constexpr (Kernel == run_time_size ||
-                (Rows == 1 && (Kernel > 3 || (Stride == 1 && ManyShapes)))) {
+                (Rows == 1 && (Kernel > 3 || (Stride == 1 && Known == extents::of_form)))) {
     any_column_tiles<Dot, Rows>(s, in, border, y, block, to, out);
   } else if constexpr (Kernel == 3 && Dot::k_group == 4) {
     if constexpr (Stride == 1) {
-      slide_by_one<Dot, Rows>(s, in, border, y, block, to, out);
+      slide_by_one<Dot, Rows, Known>(s, in, border, y, block, to, out);
     } else {
-      slide_by_two<Dot>(s, in, border, y, block, to, out);
+      slide_by_two<Dot, Known>(s, in, border, y, block, to, out);
     }
   } else {
-    column_tiles<Dot, Kernel, Stride, Rows, ManyShapes>(s, in, border, y, block, to, out);
+    column_tiles<Dot, Kernel, Stride, Rows, Known>(s, in, border, y, block, to, out);
   }
 }
 
 /// The same for `count` blocks of channels, packed contiguously. start(i): the first channel
-template <class Dot, int Kernel, int Stride, int Rows, bool ManyShapes, class In, class To,
-          class Out, class Start>
+template <class Dot, int Kernel, int Stride, int Rows, extents Known, class In, class To, class Out,
+          class Start>
 CTQ_INLINE_BY_FLATTEN inline void column_row_blocks(
     const conv2d_shape& s, const In* in, const In* border,
     const std::array<int, rows_per_register_of<Dot>>& y, const std::byte* packed, const To& to,
@@ -61,8 +60,8 @@ CTQ_INLINE_BY_FLATTEN inline void column_row_blocks(
   const block_layout<Dot> layout{Dot::k_group, steps};
   for (int i = 0; i < count; ++i, packed += layout.bytes()) {
     const int first = start(i);
-    column_rows<Dot, Kernel, Stride, Rows, ManyShapes>(s, in + first, border, y, packed, to,
-                                                       out + first);
+    column_rows<Dot, Kernel, Stride, Rows, Known>(s, in + first, border, y, packed, to,
+                                                  out + first);
   }
 }
 
@@ -83,12 +82,12 @@ CTQ_INLINE_BY_FLATTEN inline void depthwise_columns(const Shape& shape, const In
   const auto wide_bounds = wide::store_constants(to);
   const auto bounds = Dot::store_constants(to);
   const auto run_wide = [&](auto rows, const auto& y) CTQ_INLINE_BY_FLATTEN {
-    column_row_blocks<wide, Kernel, Stride, rows, with_form<Shape>>(
+    column_row_blocks<wide, Kernel, Stride, rows, known_extents<Shape>>(
         s, in, border, y, packed, wide_bounds, out, blocks.wide(),
         [&](int i) CTQ_INLINE_BY_FLATTEN { return blocks.wide_start(i); });
   };
   const auto run_narrow = [&](auto rows, const auto& y) CTQ_INLINE_BY_FLATTEN {
-    column_row_blocks<Dot, Kernel, Stride, rows, with_form<Shape>>(
+    column_row_blocks<Dot, Kernel, Stride, rows, known_extents<Shape>>(
         s, in, border, y, packed + static_cast<std::size_t>(blocks.wide()) * wide_bytes, bounds,
         out, blocks.narrow(), [&](int i) CTQ_INLINE_BY_FLATTEN { return blocks.narrow_start(i); });
   };

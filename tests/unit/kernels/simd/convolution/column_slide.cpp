@@ -19,6 +19,7 @@
 using namespace ctq;
 using namespace ctq::kernels;
 using samples::depthwise_shape;
+using simd::extents;
 using dot = simd::depthwise_dot<isa::native>;
 
 namespace {
@@ -27,7 +28,7 @@ namespace {
 constexpr bool slides = dot::k_group == 4;
 
 /// One block of channels, all output rows: in strips of Rows or, with a stride, one by one.
-template <class Dot, int Rows, class In>
+template <class Dot, int Rows, extents Known, class In>
 void run(const conv2d_shape& s, const In* in, const In* border, const std::byte* block,
          const output_range& to, In* out) {
   const auto range = Dot::store_constants(to);
@@ -35,9 +36,9 @@ void run(const conv2d_shape& s, const In* in, const In* border, const std::byte*
     std::array<int, simd::rows_per_register_of<Dot>> rows{};
     rows.fill(std::min(y, s.out_h() - Rows));
     if (s.stride_h == 1) {
-      simd::slide_by_one<Dot, Rows>(s, in, border, rows, block, range, out);
+      simd::slide_by_one<Dot, Rows, Known>(s, in, border, rows, block, range, out);
     } else {
-      simd::slide_by_two<Dot>(s, in, border, rows, block, range, out);
+      simd::slide_by_two<Dot, Known>(s, in, border, rows, block, range, out);
     }
   }
 }
@@ -72,9 +73,11 @@ bool equals_reference(const conv2d_shape& s, samples::values kind, unsigned seed
       });
   const std::vector<In> border(static_cast<std::size_t>(blocking.width),
                                static_cast<In>(zero_point));
-  const samples::guarded<In> out(expected.size());
-  run<Dot, Rows, In>(s, in.data(), border.data(), packed.data(), e.to, out.data());
-  return out.holds(expected);
+  const samples::guarded<In> out(expected.size()), moving(expected.size());
+  run<Dot, Rows, extents::constant>(s, in.data(), border.data(), packed.data(), e.to, out.data());
+  run<Dot, Rows, extents::at_run_time>(s, in.data(), border.data(), packed.data(), e.to,
+                                       moving.data());
+  return out.holds(expected) && moving.holds(expected);
 }
 
 template <class Dot, int Rows>
@@ -115,9 +118,11 @@ TEST_CASE("a row without pixels is left alone") {
     samples::guarded<std::int8_t> out(0);
     const auto range = dot::store_constants(output_range{0, -128, 127});
     const std::array<int, simd::rows_per_register_of<dot>> y{};
-    simd::slide_by_one<dot, 1>(s, in.data(), in.data(), y, packed.data(), range, out.data());
+    simd::slide_by_one<dot, 1, extents::constant>(s, in.data(), in.data(), y, packed.data(), range,
+                                                  out.data());
     s.stride_h = s.stride_w = 2;
-    simd::slide_by_two<dot>(s, in.data(), in.data(), y, packed.data(), range, out.data());
+    simd::slide_by_two<dot, extents::constant>(s, in.data(), in.data(), y, packed.data(), range,
+                                               out.data());
     CHECK(out.margin_intact());
   }
 }
