@@ -62,17 +62,18 @@ template <class Dot, class To, class Out>
   constexpr int width = Dot::lanes * Dot::k_group;
   constexpr int rows = Dot::depthwise_rows;
   const int steps = s.kernel_h * ceil_div(s.kernel_w, Dot::k_group);
+  const int out_h = s.out_h(), out_w = s.out_w();
   const block_layout<Dot> layout{Dot::k_group, static_cast<std::size_t>(steps)};
   for (int first = 0; first < s.out_channels; first += width, packed += layout.bytes()) {
     const int used = std::min(width, s.out_channels - first);
-    for (int y = 0; y < s.out_h(); ++y) {
+    for (int y = 0; y < out_h; ++y) {
       const typename Dot::element* from = in + y * by.y + first;
-      Out* to_row = out + std::ptrdiff_t{y} * s.out_w() * by.out + first;
+      Out* to_row = out + std::ptrdiff_t{y} * out_w * by.out + first;
       int x = 0;
-      for (; x + rows <= s.out_w(); x += rows) {
+      for (; x + rows <= out_w; x += rows) {
         depthwise_tile<Dot, rows>(from + x * by.x, s, by, packed, to, to_row + x * by.out, used);
       }
-      for (; x < s.out_w(); ++x) {
+      for (; x < out_w; ++x) {
         depthwise_tile<Dot, 1>(from + x * by.x, s, by, packed, to, to_row + x * by.out, used);
       }
     }

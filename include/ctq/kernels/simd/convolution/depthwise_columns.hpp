@@ -105,19 +105,20 @@ CTQ_INLINE_BY_FLATTEN inline void depthwise_columns(const Shape& shape, const In
                                   run_narrow(rows, y);
                                 }
                               };
+  const int out_h = s.out_h();
   constexpr std::integral_constant<int, Rows> most;
   constexpr std::integral_constant<int, 1> single;
   if constexpr (rows_per_register_of<Dot> == 2) {
     // The last rows are moved back to end with the image; both halves may then compute the same
     // rows.
     const auto by_twos = [&](auto rows) CTQ_INLINE_BY_FLATTEN {
-      const int last = s.out_h() - rows;
-      for (int y = 0; y < s.out_h(); y += 2 * rows) {
+      const int last = out_h - rows;
+      for (int y = 0; y < out_h; y += 2 * rows) {
         all_blocks(rows, {std::min(y, last), std::min(y + rows, last)});
       }
     };
     if constexpr (most > 1) {
-      if (s.out_h() < most) return by_twos(single);
+      if (out_h < most) return by_twos(single);
     }
     by_twos(most);
   } else {
@@ -127,14 +128,14 @@ CTQ_INLINE_BY_FLATTEN inline void depthwise_columns(const Shape& shape, const In
     // second copy of the code for 5x5 takes seconds to compile.
     constexpr int least = Kernel == 3 && Stride == 1 && with_form<Shape> ? 1 : 2;
     int y = 0;
-    for (; y + most <= s.out_h() || (y > 0 && y + least <= s.out_h()); y += most)
-      all_blocks(most, {std::min(y, s.out_h() - most)});
+    for (; y + most <= out_h || (y > 0 && y + least <= out_h); y += most)
+      all_blocks(most, {std::min(y, out_h - most)});
     constexpr bool has_rest = [] {
       if constexpr (constant_shape<Shape>) return Shape::value.out_h() % Rows != 0;
       return true;
     }();
     if constexpr (most > 1 && has_rest)
-      for (; y < s.out_h(); ++y) all_blocks(single, {y});
+      for (; y < out_h; ++y) all_blocks(single, {y});
   }
 }
 

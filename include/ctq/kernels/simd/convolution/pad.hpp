@@ -141,9 +141,10 @@ template <class Dot, class In>
 /// Copies the pixels of an image that a 1x1 convolution with a stride reads.
 template <class T>
 [[gnu::always_inline]] inline void gather_pixels(const conv2d_shape& s, const T* in, T* out) {
-  for (int y = 0; y < s.out_h(); ++y) {
+  const int out_h = s.out_h(), out_w = s.out_w();
+  for (int y = 0; y < out_h; ++y) {
     const T* pixel = in + std::ptrdiff_t{y} * s.stride_h * s.in_w * s.in_channels;
-    for (int x = 0; x < s.out_w(); ++x, pixel += std::ptrdiff_t{s.stride_w} * s.in_channels) {
+    for (int x = 0; x < out_w; ++x, pixel += std::ptrdiff_t{s.stride_w} * s.in_channels) {
       out = std::copy_n(pixel, s.in_channels, out);
     }
   }
