@@ -888,6 +888,10 @@ def masked_scores(x, more=0.0, call=operator.add, lowest=-math.inf):
     return call(x @ x.transpose(1, 2), mask).softmax(-1)
 
 
+def masked_scores_alone(x, lowest):
+    return x @ x.transpose(1, 2) + torch.full((6, 6), lowest).triu(1)
+
+
 def padded_scores(x, y, fill=0.0, call=operator.add):
     """The same of keys that an input says."""
     mask = torch.full((2, 6), fill).masked_fill(y > 0, -math.inf)
@@ -925,6 +929,11 @@ WRITTEN_AS = [
     (tensors(lambda x, y: (x @ x.transpose(1, 2) + ((1.0 - y) * LOWEST).unsqueeze(1)).view(1, 2, 6, 6).softmax(-1), T,
              (2, 6)),
      ["transpose", "operator.matmul", "operator.sub", "unsqueeze", "expand", "view", "mul", "view", "add", "softmax"]),
+    (tensors(lambda x, y: torch.max(x @ x.transpose(1, 2) + ((1.0 - y) * LOWEST).unsqueeze(1),
+                                    torch.tensor(LOWEST)).view(1, 2, 6, 6).softmax(-1), T, (2, 6)),
+     ["transpose", "operator.matmul", "operator.sub", "unsqueeze", "expand", "view", "mul", "view", "add", "softmax"]),
+    (tensors(lambda x: torch.max(masked_scores_alone(x, LOWEST), torch.tensor(LOWEST)).view(1, 2, 6, 6).softmax(-1), T),
+     ["transpose", "operator.matmul", "view", "masked_fill", "softmax"]),
     (tensors(lambda x, y: (x + 1).add_(y, alpha=0.5).relu(), (4,), (4,)), ["operator.add", "mul", "add", "relu"]),
     (tensors(lambda x, y: (x + 1).add_(y).relu(), (4,), (4,)), ["operator.add", "add_", "relu"]),
     (tensors(lambda x, y: padded_scores(x, y, 0.5, torch.add), T, (2, 6)),

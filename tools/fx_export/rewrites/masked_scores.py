@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Moves views and dropout of masked scores before the mask."""
 
+import math
+
 import torch
 
 from fx_export.decompositions.sums import call_before_views, holds_excluded, number_in
@@ -21,7 +23,7 @@ def is_dropout(node, model):
 def mask_views(graph, model, measured, builder):
     """Writes views and dropout of masked scores, w.masked_fill(mask, -inf).view(...) or (w + mask).view(...), as
     masked views of the scores: in the order of the model's code the view would be quantized, and its observer refuses
-    what is excluded.
+    what is excluded. torch.max(masked, lowest) is `masked`, unless that has -inf.
 
     builder: of the decompositions."""
     if measured.if_known() is None:
@@ -36,6 +38,11 @@ def mask_views(graph, model, measured, builder):
         return name_of_call(x) == "add" and holds_excluded(builder.proxy(x.args[1]))
 
     for node in list(graph.nodes):
+        if node.target is torch.maximum and is_masked(node.args[0]) and is_lowest(node.args[1], builder) and (
+                not math.isinf(excluding_number(node.args[0], builder))):
+            node.replace_all_uses_with(node.args[0])
+            graph.erase_node(node)
+    for node in list(graph.nodes):
         if not (is_view(node) or is_dropout(node, model)) or not node.args or not is_masked(node.args[0]):
             continue
         masked = node.args[0]
@@ -47,6 +54,21 @@ def mask_views(graph, model, measured, builder):
         node.replace_all_uses_with(written)
         graph.erase_node(node)
         graph.erase_node(masked)
+
+
+def is_lowest(node, builder):
+    """Whether a tensor has only the lowest number of float32, as that of torch.max(scores, lowest)."""
+    value = builder.constant(builder.proxy(node))
+    return isinstance(value, torch.Tensor) and bool((value <= torch.finfo(torch.float32).min).all())
+
+
+def excluding_number(masked, builder):
+    """What masked scores, as mask_views takes them, have where they are excluded."""
+    if name_of_call(masked) == "masked_fill":
+        return number_in(masked)
+    call = call_before_views(builder.proxy(masked.args[1]), ("mul", "masked_fill"))
+    number = number_in(call)
+    return number_in(call.args[0]) if number is None else number
 
 
 def masked_view(graph, measured, builder, node, masked):
