@@ -28,6 +28,7 @@ namespace embeddings {
   for (; x < s.width; ++x) out[x] = reference::table_value(s, t, row, static_cast<int>(x));
 }
 
+/// The rows of the table at all indices.
 template <vectorized Isa, bool Blocks, class Table, class Index>
 [[gnu::noinline]] void look_up(const embedding_shape& s, const Index* index,
                                const embedding_table& t, float* out) noexcept {
