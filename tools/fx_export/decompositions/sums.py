@@ -32,7 +32,7 @@ def add(x, other, *, alpha=1):
     for a, b in (x, other), (other, x):
         if alpha == 1 and is_tensor(a) and excludes(a, b):
             return without_excluded(a, b)
-        if alpha == 1 and is_tensor(a) and is_tensor(b) and holds_excluded(b):
+        if alpha == 1 and is_tensor(a) and is_tensor(b) and excluding_number(b) is not None:
             return a.add(b)
     return x.add(other.mul(alpha)) if is_tensor(x) and is_tensor(other) and alpha != 1 else None
 
@@ -81,15 +81,16 @@ def excluding_fill(x):
     return call if call is not None and number_in(call) is not None else None
 
 
-def holds_excluded(x):
-    """Whether x is a view of (1 - mask) * torch.finfo(torch.float32).min, or of what torch.where chooses between such
-    a number and another one: no integers express its range."""
+def excluding_number(x):
+    """The number in (1 - mask) * torch.finfo(torch.float32).min, or the one of at most EXCLUDED between which and
+    another one torch.where chooses, if x is a view of that; else None. No integers express its range."""
     call = call_before_views(x, ("mul", "masked_fill"))
     if call is None:
-        return False
-    filled = call.args[0]
-    return number_in(call) is not None or (
-        filled.op == "call_function" and filled.target is torch.full_like and number_in(filled) is not None)
+        return None
+    number, filled = number_in(call), call.args[0]
+    if number is None and filled.op == "call_function" and filled.target is torch.full_like:
+        return number_in(filled)
+    return number
 
 
 def excludes(scores, mask):

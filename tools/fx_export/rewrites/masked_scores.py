@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Moves views and dropout of masked scores before the mask."""
+"""Moves views and dropout of masked scores before the mask, and drops a lower bound of them that bounds nothing."""
 
 import math
 
 import torch
 
-from fx_export.decompositions.sums import call_before_views, holds_excluded, number_in
+from fx_export.decompositions.sums import call_before_views, excluding_number, number_in
 from fx_export.graphs.node_kinds import is_constant, name_of_call
 
 VIEWS = ("view", "reshape", "flatten", "unflatten", "squeeze", "unsqueeze", "transpose", "permute")
@@ -23,27 +23,15 @@ def is_dropout(node, model):
 def mask_views(graph, model, measured, builder):
     """Writes views and dropout of masked scores, w.masked_fill(mask, -inf).view(...) or (w + mask).view(...), as
     masked views of the scores: in the order of the model's code the view would be quantized, and its observer refuses
-    what is excluded. torch.max(masked, lowest) is `masked`, unless that has -inf.
+    what is excluded.
 
     builder: of the decompositions."""
     if measured.if_known() is None:
         return
-
-    def is_masked(x):
-        if not isinstance(x, torch.fx.Node) or len(x.users) != 1 or len(x.args) < 2 or x.kwargs or not (
-                all(isinstance(a, torch.fx.Node) for a in x.args[:2])) or is_constant(x.args[0]):
-            return False
-        if name_of_call(x) == "masked_fill":
-            return number_in(x) is not None
-        return name_of_call(x) == "add" and holds_excluded(builder.proxy(x.args[1]))
-
+    drop_lowest_bounds(graph, builder)
     for node in list(graph.nodes):
-        if node.target is torch.maximum and is_masked(node.args[0]) and is_lowest(node.args[1], builder) and (
-                not math.isinf(excluding_number(node.args[0], builder))):
-            node.replace_all_uses_with(node.args[0])
-            graph.erase_node(node)
-    for node in list(graph.nodes):
-        if not (is_view(node) or is_dropout(node, model)) or not node.args or not is_masked(node.args[0]):
+        if not (is_view(node) or is_dropout(node, model)) or not node.args or (
+                number_of_excluded(node.args[0], builder) is None):
             continue
         masked = node.args[0]
         before = set(graph.nodes)
@@ -56,19 +44,30 @@ def mask_views(graph, model, measured, builder):
         graph.erase_node(masked)
 
 
+def drop_lowest_bounds(graph, builder):
+    """Replaces torch.max(masked, lowest) by the masked scores: of finite numbers none is lower."""
+    for node in list(graph.nodes):
+        if node.target is torch.maximum and is_lowest(node.args[1], builder):
+            number = number_of_excluded(node.args[0], builder)
+            if number is not None and not math.isinf(number):
+                node.replace_all_uses_with(node.args[0])
+                graph.erase_node(node)
+
+
 def is_lowest(node, builder):
-    """Whether a tensor has only the lowest number of float32, as that of torch.max(scores, lowest)."""
+    """Whether a constant tensor has only the lowest number of float32."""
     value = builder.constant(builder.proxy(node))
     return isinstance(value, torch.Tensor) and bool((value <= torch.finfo(torch.float32).min).all())
 
 
-def excluding_number(masked, builder):
-    """What masked scores, as mask_views takes them, have where they are excluded."""
-    if name_of_call(masked) == "masked_fill":
-        return number_in(masked)
-    call = call_before_views(builder.proxy(masked.args[1]), ("mul", "masked_fill"))
-    number = number_in(call)
-    return number_in(call.args[0]) if number is None else number
+def number_of_excluded(x, builder):
+    """The number that masked scores, read once, have where they are excluded; None if x is something else."""
+    if not isinstance(x, torch.fx.Node) or len(x.users) != 1 or len(x.args) < 2 or x.kwargs or not (
+            all(isinstance(a, torch.fx.Node) for a in x.args[:2])) or is_constant(x.args[0]):
+        return None
+    if name_of_call(x) == "masked_fill":
+        return number_in(x)
+    return excluding_number(builder.proxy(x.args[1])) if name_of_call(x) == "add" else None
 
 
 def masked_view(graph, measured, builder, node, masked):

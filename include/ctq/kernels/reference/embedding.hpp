@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -56,24 +57,27 @@ template <class Index>
   return rows;
 }
 
-/// Element x of the result of a bag, whose indices are in the table.
+/// Elements x … width - 1 of the result of a bag, whose indices are in the table, `rows` of them
+/// not the padding.
 template <class Index>
-[[nodiscard]] inline float bag_value(const embedding_shape& s, const Index* index,
-                                     const index_range& bag, const embedding_table& t,
-                                     int x) noexcept {
-  float total = 0.0F;
-  int count = 0;
+inline void reduce_bag(const embedding_shape& s, const Index* index, const index_range& bag,
+                       int rows, const embedding_table& t, int x, float* out) noexcept {
+  std::fill(out + x, out + s.width, 0.0F);
+  bool first = true;
   for (std::ptrdiff_t i = bag.first; i < bag.end; ++i) {
     if (is_padding(s, index[i])) continue;
-    const float value = table_value(s, t, static_cast<std::ptrdiff_t>(index[i]), x);
-    if (s.mode != bag_mode::max) {
-      total += no_contract(value);
-    } else if (count == 0 || value > total) {
-      total = value;
+    for (int c = x; c < s.width; ++c) {
+      const float value = no_contract(table_value(s, t, static_cast<std::ptrdiff_t>(index[i]), c));
+      if (s.mode != bag_mode::max) {
+        out[c] += value;
+      } else if (first || value > out[c]) {
+        out[c] = value;
+      }
     }
-    ++count;
+    first = false;
   }
-  return s.mode == bag_mode::mean && count > 0 ? total / static_cast<float>(count) : total;
+  if (s.mode == bag_mode::mean && rows > 0)
+    for (int c = x; c < s.width; ++c) out[c] /= static_cast<float>(rows);
 }
 
 /// The sum, the mean or the largest elements of the rows of each bag, those of padding_index left
@@ -88,11 +92,14 @@ template <class Index>
 template <class Index>
 inline void embedding_bag(const embedding_shape& s, const Index* index, const Index* offsets,
                           const embedding_table& t, float* out) noexcept {
-  for (int b = 0; b < s.bags; ++b) {
+  for (int b = 0; b < s.bags; ++b, out += s.width) {
     const index_range bag = bag_of(s, offsets, b);
-    const bool valid = rows_of_bag(s, index, bag) >= 0;
-    for (int x = 0; x < s.width; ++x)
-      *out++ = valid ? bag_value(s, index, bag, t, x) : std::numeric_limits<float>::quiet_NaN();
+    const int rows = rows_of_bag(s, index, bag);
+    if (rows < 0) {
+      std::fill_n(out, s.width, std::numeric_limits<float>::quiet_NaN());
+    } else {
+      reduce_bag(s, index, bag, rows, t, 0, out);
+    }
   }
 }
 

@@ -34,10 +34,10 @@ template <vectorized Isa, bool Blocks, class Table, class Index>
                                const embedding_table& t, float* out) noexcept {
   constexpr int lanes = float_lanes<Isa>;
   const Table table(s, t);
+  const embedding_shape shape = s;  // which no store may change
   const std::ptrdiff_t width = s.width;
-  const Index* const end = index + s.indices;
-  for (const int rows = s.rows; index != end; ++index, out += width) {
-    if (*index < 0 || *index >= rows) [[unlikely]] {
+  for (const Index* const end = index + s.indices; index != end; ++index, out += width) {
+    if (!is_in_table(shape, *index)) [[unlikely]] {
       fill_with_nan(out, width);
       continue;
     }
@@ -54,31 +54,6 @@ template <vectorized Isa, bool Blocks, class Table, class Index>
         },
         [&](std::ptrdiff_t x) __attribute__((always_inline)) { look_up_rest(s, t, at, x, out); });
   }
-}
-
-/// Elements x … width - 1 of one bag, as reduce.
-template <class Index>
-[[gnu::noinline]] void reduce_rest(const embedding_shape& s, const Index* index, index_range bag,
-                                   int rows, const embedding_table& t, std::ptrdiff_t x,
-                                   float* out) noexcept {
-  const std::ptrdiff_t width = s.width;
-  std::fill(out + x, out + width, 0.0F);
-  bool first = true;
-  for (std::ptrdiff_t i = bag.first; i < bag.end; ++i) {
-    if (is_padding(s, index[i])) continue;
-    for (std::ptrdiff_t c = x; c < width; ++c) {
-      const float y = no_contract(
-          reference::table_value(s, t, static_cast<std::ptrdiff_t>(index[i]), static_cast<int>(c)));
-      if (s.mode != bag_mode::max) {
-        out[c] += y;
-      } else if (first || y > out[c]) {
-        out[c] = y;
-      }
-    }
-    first = false;
-  }
-  if (s.mode == bag_mode::mean && rows > 0)
-    for (; x < width; ++x) out[x] /= static_cast<float>(rows);
 }
 
 /// The sums, means or largest elements of one bag, whose indices are in the table, `rows` of them
@@ -116,8 +91,9 @@ template <vectorized Isa, bool Blocks, class Table, class Index>
           total[j].store_unaligned(out + x + j * lanes);
         });
       },
-      [&](std::ptrdiff_t x)
-          __attribute__((always_inline)) { reduce_rest(s, index, bag, rows, t, x, out); });
+      [&](std::ptrdiff_t x) __attribute__((always_inline)) {
+        reference::reduce_bag(s, index, bag, rows, t, static_cast<int>(x), out);
+      });
 }
 
 }  // namespace embeddings

@@ -17,6 +17,9 @@ CTQ_BEGIN_AVX512
 
 namespace ctq::kernels::simd::embeddings {
 
+/// Elements that are read at once: a cache line of integers of 8 bits.
+inline constexpr int block_columns = 64;
+
 /// Unpacks `Count` integers of 4 bits to one byte each; of a byte, the lower half comes first.
 template <int Count>
 [[gnu::always_inline]] inline void unpack_4bit(const std::uint8_t* from,
@@ -80,8 +83,8 @@ class integer_row {
 template <vectorized Isa, int Bits, quantized Q>
 class integer_table {
  public:
-  /// How many elements fill whole bytes.
-  static constexpr int step = 8 / Bits;
+  /// Registers of a row begin at multiples of so many elements, which are a byte.
+  static constexpr int alignment = 8 / Bits;
 
   integer_table(const embedding_shape& s, const embedding_table& t) noexcept
       : rows_(static_cast<const std::uint8_t*>(t.rows)),
@@ -117,7 +120,7 @@ class float_table {
   };
 
  public:
-  static constexpr int step = 1;
+  static constexpr int alignment = 1;
 
   float_table(const embedding_shape& s, const embedding_table& t) noexcept
       : rows_(static_cast<const float*>(t.rows)), width_(s.width) {}
@@ -134,34 +137,34 @@ class float_table {
 /// Calls whole(x, count) for `count` registers of a row of `width` elements that begin at x, a
 /// constant; the last one may overlap the one before it. Calls rest(x) for the elements from x on
 /// that fill no register: those of a short row, and the last one of an odd number of 4 bits.
-///   Blocks  whether width is a multiple of 64
+///   Blocks  whether width is a multiple of block_columns
 template <vectorized Isa, bool Blocks, class Table, class Whole, class Rest>
 [[gnu::always_inline]] inline void for_columns(std::ptrdiff_t width, Whole whole,
                                                Rest rest) noexcept {
   constexpr int lanes = float_lanes<Isa>;
-  constexpr std::integral_constant<int, 64 / lanes> block;
+  constexpr std::integral_constant<int, block_columns / lanes> block;
   constexpr std::integral_constant<int, 1> one;
   std::ptrdiff_t x = 0;
   if constexpr (Blocks) {
-    for (; x < width; x += 64) whole(x, block);
+    for (; x < width; x += block_columns) whole(x, block);
   } else {
-    const std::ptrdiff_t steps = width / Table::step * Table::step;
+    const std::ptrdiff_t aligned = width / Table::alignment * Table::alignment;
     if constexpr (lanes < 16)
-      for (; x + 64 <= width; x += 64) whole(x, block);
+      for (; x + block_columns <= width; x += block_columns) whole(x, block);
     for (; x + lanes <= width; x += lanes) whole(x, one);
-    if (x < steps && lanes <= steps) {
-      whole(steps - lanes, one);
-      x = steps;
+    if (x < aligned && lanes <= aligned) {
+      whole(aligned - lanes, one);
+      x = aligned;
     }
     if (x < width) rest(x);
   }
 }
 
-/// Calls f with the type of a table, and whether its width is a multiple of 64.
+/// Calls f with the type of a table, and whether its width is a multiple of block_columns.
 template <vectorized Isa, class F>
 [[gnu::always_inline]] inline void with_table(const embedding_shape& s, F f) noexcept {
   const auto call = [&](auto table) __attribute__((always_inline)) {
-    if (s.width % 64 == 0) return f(table, std::true_type{});
+    if (s.width % block_columns == 0) return f(table, std::true_type{});
     f(table, std::false_type{});
   };
   if (s.bits == 32) return call(std::type_identity<float_table<Isa>>{});

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "kernels/samples.hpp"
+#include "kernels/with_registers.hpp"
 
 using namespace ctq;
 using namespace ctq::kernels;
@@ -66,18 +67,10 @@ void check_rows() {
   }
 }
 
-/// Calls f(instruction set) if it has registers.
-template <class F>
-void with_registers(F f) {
-  []<class Isa>(std::type_identity<Isa> isa, const F& call) {
-    if constexpr (vectorized<Isa>) call(isa);
-  }(std::type_identity<isa::native>{}, f);
-}
-
 }  // namespace
 
 TEST_CASE("sums of 16 lanes are those of the reference, and the largest lane is found") {
-  with_registers([]<class Isa>(std::type_identity<Isa>) {
+  samples::with_registers([]<class Isa>(std::type_identity<Isa>) {
     for (unsigned seed = 0; seed < 200; ++seed) check_folds<Isa>(seed);
   });
 }
@@ -89,5 +82,5 @@ TEST_CASE("every row is visited once, several together") {
 }
 
 TEST_CASE("the registers of a row hold each of its elements once") {
-  with_registers([]<class Isa>(std::type_identity<Isa>) { check_registers<Isa>(); });
+  samples::with_registers([]<class Isa>(std::type_identity<Isa>) { check_registers<Isa>(); });
 }
