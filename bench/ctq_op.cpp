@@ -31,7 +31,7 @@ void pack(const op& of, ctq::step_data& data, std::byte* to) {
   } else if constexpr (Signature.kernel == kernel::layer_norm) {
     const std::size_t bytes = of.scale.size() * sizeof(float);
     data.parameters.parameters.count = 2;
-    data.parameters.floats[1] = static_cast<int>(padded(bytes));
+    data.parameters.floats[1] = padded(bytes);
     std::memcpy(to, of.scale.data(), bytes);
     std::memcpy(to + padded(bytes), of.bias.data(), bytes);
   } else if constexpr (Signature.kernel == kernel::embedding) {

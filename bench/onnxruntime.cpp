@@ -11,6 +11,7 @@
 
 #include <cstdio>
 #include <memory>
+#include <span>
 #include <stdexcept>
 
 #include "onnx_model.hpp"

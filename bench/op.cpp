@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <random>
+#include <span>
 
 #include "ctq/runtime/recurrent/recurrent_products.hpp"
 

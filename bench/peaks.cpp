@@ -3,6 +3,7 @@
 
 #include <cstring>
 #include <memory>
+#include <span>
 #include <utility>
 
 #include "ctq/kernels/simd/arch/tile_amx.hpp"

@@ -11,6 +11,7 @@
 #include <ctq/ctq.hpp>
 #include <filesystem>
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <system_error>

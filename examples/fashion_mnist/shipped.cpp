@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdio>
 #include <ctq/inference.hpp>
+#include <span>
 #include <string>
 
 #include "data_set.hpp"

@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <span>
 
+#include "ctq/core/containers/span.hpp"
 #include "ctq/core/machine.hpp"
 #include "ctq/runtime/compiled_kernels/kernel_set.hpp"
 
@@ -44,11 +44,11 @@ struct usable_sets {
 namespace compiled_kernels {
 
 template <int, int, int, std::size_t>
-std::span<const kernel_set* const> of_release() noexcept {
+span<const kernel_set* const> of_release() noexcept {
   static const kernel_library::usable_sets usable;
-  return std::span(usable.sets).first(usable.count);
+  return span(usable.sets).first(usable.count);
 }
-template std::span<const kernel_set* const>
+template span<const kernel_set* const>
 of_release<headers.major, headers.minor, headers.patch, headers.layout>() noexcept;
 
 }  // namespace compiled_kernels

@@ -3,6 +3,7 @@
 // libFuzzer target: any bytes give an array or an error, and the same when they are packed with
 // gzip. Bytes that are packed already are unpacked, whatever is wrong with them.
 
+#include <span>
 #include <vector>
 
 #include "ctq/io/idx.hpp"

@@ -7,6 +7,7 @@
 #include "ctq/io/load_modules.hpp"
 
 #include <algorithm>
+#include <span>
 
 #include "ctq/io/load_weights.hpp"
 #include "ctq/io/read_fx.hpp"

@@ -4,6 +4,8 @@
 // it was written and read again.
 
 #include "ctq/io/read_safetensors.hpp"
+
+#include <span>
 #include "ctq/io/write_safetensors.hpp"
 #include "fuzz.hpp"
 

@@ -3,6 +3,8 @@
 
 #include "compiled.hpp"
 
+#include <span>
+
 template class ctq::interpreter<ctq::reference_kernels>;
 
 ctq::result<networks::oracle> networks::make_oracle(ctq::graph_view<ctq::stage::lowered> g,

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "builtin_backends.hpp"
 
+#include <span>
+
 #include "ctq/backends.hpp"
 
 namespace tool {

@@ -7,8 +7,8 @@
 
 #include "ctq/backends/default_qconfigs.hpp"
 #include "ctq/backends/op_categories.hpp"
+#include "ctq/core/containers/list.hpp"
 #include "ctq/core/diagnostic.hpp"
-#include "ctq/core/list.hpp"
 #include "ctq/spec/backend_config.hpp"
 #include "ctq/spec/qconfig_mapping.hpp"
 

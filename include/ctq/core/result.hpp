@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <concepts>
-#include <memory>
+#include <new>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include "ctq/core/terminate.hpp"
@@ -59,9 +59,9 @@ class [[nodiscard]] result {
 
   result(T value) : has_value_(true), value_(std::move(value)) {}          // NOLINT
   result(unexpected e) : has_value_(false), error_(std::move(e.value)) {}  // NOLINT
-  result(const result& other) requires std::copy_constructible<T> { construct(other); }
+  result(const result& other) requires std::is_copy_constructible_v<T> { construct(other); }
   result(result&& other) noexcept { construct(std::move(other)); }
-  result& operator=(const result& other) requires std::copy_constructible<T> {
+  result& operator=(const result& other) requires std::is_copy_constructible_v<T> {
     return *this = result(other);
   }
   result& operator=(result&& other) noexcept {
@@ -114,12 +114,18 @@ class [[nodiscard]] result {
   void construct(Other&& other) {
     has_value_ = other.has_value_;
     if (has_value_) {
-      std::construct_at(&value_, std::forward<Other>(other).value_);
+      ::new (static_cast<void*>(&value_)) T(std::forward<Other>(other).value_);
     } else {
-      std::construct_at(&error_, std::forward<Other>(other).error_);
+      ::new (static_cast<void*>(&error_)) struct error(std::forward<Other>(other).error_);
     }
   }
-  void destroy() noexcept { has_value_ ? std::destroy_at(&value_) : std::destroy_at(&error_); }
+  void destroy() noexcept {
+    if (has_value_) {
+      value_.~T();
+    } else {
+      error_.~error();
+    }
+  }
 
   // A union, since std::variant instantiates some seventy functions for each T.
   bool has_value_;

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "ctq/core/list.hpp"
+#include "ctq/core/containers/list.hpp"
 
 // A growable string for constant expressions and run time.
 

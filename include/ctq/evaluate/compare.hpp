@@ -7,11 +7,11 @@
 #include <limits>
 #include <map>
 #include <set>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "ctq/core/containers/span.hpp"
 #include "ctq/core/result.hpp"
 #include "ctq/evaluate/evaluator.hpp"
 #include "ctq/passes/lower/integer_forms.hpp"
@@ -94,7 +94,7 @@ std::map<std::string, std::size_t> counterparts(graph_view<Reference> from,
 template <stage Reference, class Kernels, stage Quantized, class OtherKernels>
 [[nodiscard]] result<std::vector<layer_difference>> compare(
     evaluator<Reference, Kernels>& reference, evaluator<Quantized, OtherKernels>& quantized,
-    std::span<const std::vector<node_value>> data) {
+    span<const std::vector<node_value>> data) {
   const graph_view<Reference> from = reference.graph();
   const graph_view<Quantized> g = quantized.graph();
   const std::map<std::string, std::size_t> wanted_at = comparing::counterparts(from, g);

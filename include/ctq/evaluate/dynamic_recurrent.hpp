@@ -2,10 +2,10 @@
 #pragma once
 
 #include <optional>
-#include <span>
 #include <utility>
 #include <vector>
 
+#include "ctq/core/containers/span.hpp"
 #include "ctq/core/result.hpp"
 #include "ctq/evaluate/float_ops/call.hpp"
 #include "ctq/evaluate/kernels/kernel_calls.hpp"
@@ -31,8 +31,8 @@ struct dynamic_products {
   bool computed = false;
 
   [[nodiscard]] static std::optional<std::vector<float>> run(
-      void* state, const recurrent_shape& s, std::span<const float> sequence,
-      std::span<const float> initial, std::span<const float_ops::recurrent_product> products) {
+      void* state, const recurrent_shape& s, span<const float> sequence, span<const float> initial,
+      span<const float_ops::recurrent_product> products) {
     auto* const self = static_cast<dynamic_products*>(state);
     std::vector<recurrent_weight_values> weights;
     for (const float_ops::recurrent_product& p : products)

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "ctq/core/list.hpp"
+#include "ctq/core/containers/list.hpp"
 #include "ctq/graph/graph.hpp"
 
 // The places of a node's arguments in its Python call: f(x, [y, z], weight=w) has x at position 0,

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "ctq/core/view.hpp"
+#include "ctq/core/containers/view.hpp"
 #include "ctq/ops/op.hpp"
 
 // What torch.fx has for a node besides its op and the nodes that it reads: the path of its module

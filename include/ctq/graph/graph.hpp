@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <utility>
 
+#include "ctq/core/containers/list.hpp"
 #include "ctq/core/diagnostic.hpp"
-#include "ctq/core/list.hpp"
 #include "ctq/graph/node.hpp"
 #include "ctq/graph/scratch_array.hpp"
 

@@ -4,7 +4,7 @@
 #include <concepts>
 #include <cstddef>
 
-#include "ctq/core/list.hpp"
+#include "ctq/core/containers/list.hpp"
 
 // Workspace of a pass, per node: arrays in constants, where the number of nodes is known, lists at
 // run time. (In constant expressions of g++ 12 an access to an array costs no memory, one through a

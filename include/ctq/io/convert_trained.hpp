@@ -2,11 +2,11 @@
 #pragma once
 
 #include <cstddef>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "ctq/core/containers/span.hpp"
 #include "ctq/core/report.hpp"
 #include "ctq/graph/place_of.hpp"
 #include "ctq/io/load_qparams.hpp"
@@ -47,7 +47,7 @@ template <int = 0>
 /// Errors  a quantized layer whose weight has none
 template <int = 0>
 [[nodiscard, gnu::cold]] result<std::vector<trained_qparams>> weights_of_layers(
-    std::span<const node> lowered, const named_qparams& given) {
+    span<const node> lowered, const named_qparams& given) {
   std::vector<trained_qparams> all;
   for (const node& n : lowered) {
     if (n.op == nullptr || n.weight == nullptr) continue;
@@ -84,7 +84,7 @@ template <const auto& Model, class Backend, class Mapping, unsupported Policy = 
   if (qparams) qparams = with_inputs<plan>(*std::move(qparams), inputs);
   if (!qparams) return result<model>{unexpected{qparams.error()}};
   const auto of_weights =
-      trained_elsewhere::weights_of_layers(std::span<const node>(plan::lowered.nodes), given);
+      trained_elsewhere::weights_of_layers(span<const node>(plan::lowered.nodes), given);
   if (!of_weights) return result<model>{unexpected{of_weights.error()}};
   auto tensors =
       quantize_parameters<typename model::plan>(w.get(), Options::semantics, *of_weights);

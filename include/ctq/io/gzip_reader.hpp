@@ -10,9 +10,10 @@
 #include <cstdio>
 #include <cstring>
 #include <memory>
-#include <span>
 #include <string>
 #include <system_error>
+
+#include "ctq/core/containers/span.hpp"
 
 // Bytes that may be packed with gzip, unpacked while they are read. Needs zlib.
 //
@@ -30,7 +31,7 @@ class file_bytes {
   [[nodiscard]] bool is_open() const { return file_ != nullptr; }
 
   /// Fills as much of the buffer as there are bytes left.
-  [[nodiscard]] std::size_t read(std::span<std::uint8_t> to) {
+  [[nodiscard]] std::size_t read(span<std::uint8_t> to) {
     const std::size_t count = std::fread(to.data(), 1, to.size(), file_.get());
     if (std::ferror(file_.get()) != 0) error_ = errno;
     return count;
@@ -52,9 +53,9 @@ class file_bytes {
 /// Bytes in memory.
 class memory_bytes {
  public:
-  explicit memory_bytes(std::span<const std::uint8_t> bytes) : rest_(bytes) {}
+  explicit memory_bytes(span<const std::uint8_t> bytes) : rest_(bytes) {}
 
-  [[nodiscard]] std::size_t read(std::span<std::uint8_t> to) {
+  [[nodiscard]] std::size_t read(span<std::uint8_t> to) {
     const std::size_t count = std::min(to.size(), rest_.size());
     if (count > 0) std::memcpy(to.data(), rest_.data(), count);
     rest_ = rest_.subspan(count);
@@ -63,7 +64,7 @@ class memory_bytes {
   [[nodiscard]] std::string problem() const { return {}; }
 
  private:
-  std::span<const std::uint8_t> rest_;
+  span<const std::uint8_t> rest_;
 };
 
 /// Unpacks data that begin as gzip; passes on all other data.
@@ -83,7 +84,7 @@ class gzip_reader {
   }
 
   /// Fills as much of the buffer as there are unpacked bytes left.
-  [[nodiscard]] std::size_t read(std::span<std::uint8_t> to) {
+  [[nodiscard]] std::size_t read(span<std::uint8_t> to) {
     std::size_t done = 0;
     while (done < to.size() && problem_.empty() && !ended_) {
       const std::size_t part = std::min(to.size() - done, sizeof(buffer_));
@@ -109,7 +110,7 @@ class gzip_reader {
     return packed_.avail_in >= 2 && packed_.next_in[0] == 0x1F && packed_.next_in[1] == 0x8B;
   }
 
-  std::size_t copy(std::span<std::uint8_t> to) {
+  std::size_t copy(span<std::uint8_t> to) {
     if (packed_.avail_in == 0) refill();
     const std::size_t count = std::min<std::size_t>(to.size(), packed_.avail_in);
     ended_ = count == 0;
@@ -119,7 +120,7 @@ class gzip_reader {
     return count;
   }
 
-  std::size_t unpack(std::span<std::uint8_t> to) {
+  std::size_t unpack(span<std::uint8_t> to) {
     if (packed_.avail_in == 0) refill();
     if (packed_.avail_in == 0) return problem_ = "unexpected end of file", 0;
     packed_.next_out = to.data();
@@ -139,7 +140,7 @@ class gzip_reader {
       const std::size_t count = packed_.avail_in;
       std::copy_n(packed_.next_in, count, kept);
       packed_.next_in = kept;
-      packed_.avail_in += static_cast<unsigned>(source_.read(std::span{buffer_}.subspan(count)));
+      packed_.avail_in += static_cast<unsigned>(source_.read(span{buffer_}.subspan(count)));
     }
     if (packed_.avail_in == 0)
       ended_ = true;

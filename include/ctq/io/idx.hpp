@@ -5,12 +5,12 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <system_error>
 #include <utility>
 #include <vector>
 
+#include "ctq/core/containers/span.hpp"
 #include "ctq/core/result.hpp"
 #include "ctq/io/file_path.hpp"
 #include "ctq/io/gzip_reader.hpp"
@@ -38,9 +38,9 @@ struct idx_array {
   [[nodiscard]] std::size_t size() const { return shape.front(); }
 
   /// Image i.
-  [[nodiscard]] std::span<const std::uint8_t> operator[](std::size_t i) const {
+  [[nodiscard]] span<const std::uint8_t> operator[](std::size_t i) const {
     const std::size_t stride = values.size() / size();
-    return std::span{values}.subspan(i * stride, stride);
+    return span{values}.subspan(i * stride, stride);
   }
 };
 
@@ -100,7 +100,7 @@ template <class Source>
     const std::size_t room = std::min(std::max(2 * got, piece), wanted);
     values.reserve(room);  // exactly
     values.resize(room);
-    got += in.read(std::span{values}.subspan(got));
+    got += in.read(span{values}.subspan(got));
   }
   std::uint8_t next = 0;
   const bool more = got == wanted && in.read({&next, 1}) > 0;
@@ -115,7 +115,7 @@ template <class Source>
 /// Reads a file that is in memory.
 ///   name  its name in errors
 /// Errors  as read_idx_from
-[[nodiscard]] inline result<idx_array> parse_idx(std::span<const std::uint8_t> content,
+[[nodiscard]] inline result<idx_array> parse_idx(span<const std::uint8_t> content,
                                                  const std::string& name) {
   memory_bytes source{content};
   return read_idx_from(source, name);

@@ -6,12 +6,12 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "ctq/core/containers/span.hpp"
 #include "ctq/core/result.hpp"
 #include "ctq/io/file_path.hpp"
 #include "ctq/io/quantized_file.hpp"
@@ -117,9 +117,9 @@ template <int = 0>
 /// Errors  a tensor that is missing, or of another dtype or shape
 template <int = 0>
 [[nodiscard, gnu::cold]] result<std::vector<qparams>> qparams_of(
-    const tensor_file& file, std::span<const observed_activation> activations, int observers) {
+    const tensor_file& file, span<const observed_activation> activations, int observers) {
   std::vector<qparams> all(static_cast<std::size_t>(observers));
-  const auto read = [&file]<class T>(const std::string& name, std::span<T> to) -> status {
+  const auto read = [&file]<class T>(const std::string& name, span<T> to) -> status {
     const stored_tensor* const t = file.find(name);
     if (t == nullptr) return fail("tensor " + name, "is missing");
     const auto values = values_of<T>(*t);
@@ -134,11 +134,10 @@ template <int = 0>
     std::int32_t range[] = {static_cast<std::int32_t>(a.range.min),
                             static_cast<std::int32_t>(a.range.max)};
     const std::string path = a.path();
-    status ok = read(path + ".output_scale", std::span(&q.scale, 1));
-    if (ok) ok = read(path + ".output_zero_point", std::span(&q.zero_point, 1));
+    status ok = read(path + ".output_scale", span(&q.scale, 1));
+    if (ok) ok = read(path + ".output_zero_point", span(&q.zero_point, 1));
     const std::string range_name = path + ".output_quant_range";
-    if (ok && file.find(range_name) != nullptr)
-      ok = read(range_name, std::span<std::int32_t>(range));
+    if (ok && file.find(range_name) != nullptr) ok = read(range_name, span<std::int32_t>(range));
     if (!ok) return unexpected{ok.error()};
     q.quant_min = range[0];
     q.quant_max = range[1];
@@ -149,14 +148,14 @@ template <int = 0>
 /// Checks the qparams that the steps of a plan use.
 /// Errors  with the name of the tensor in the file
 template <class Plan>
-[[nodiscard, gnu::cold]] status check_file_qparams(std::span<const qparams> all) {
+[[nodiscard, gnu::cold]] status check_file_qparams(span<const qparams> all) {
   const auto tensor_of = [](int observer, std::string_view part) {
     const auto activations = activations_of<Plan>.all();
     const auto at = std::ranges::find(activations, observer, &observed_activation::observer);
     return "tensor " + at->path() + ".output_" + std::string{part};
   };
   constexpr auto& schedule = Plan::int8_schedule;
-  return check_qparams(std::span(schedule.steps).first(schedule.count), all, tensor_of);
+  return check_qparams(span(schedule.steps).first(schedule.count), all, tensor_of);
 }
 
 /// The parameters and qparams in a file.
@@ -220,7 +219,7 @@ template <compiled_plan Plan, code_option... Option>
 /// The same for a file in memory, such as one that is part of the program.
 template <compiled_plan Plan, code_option... Option>
 [[nodiscard, gnu::cold]] result<converted_model<Plan, isa::of_models, Option...>> load_quantized(
-    std::span<const std::byte> file, Option...) {
+    span<const std::byte> file, Option...) {
   const std::string name = "embedded model";
   return quantized_file::model_of<Plan, Option...>(view_safetensors(file, name), nullptr, name);
 }

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
 
+#include "ctq/core/containers/span.hpp"
 #include "ctq/core/text.hpp"
 #include "ctq/json/visible.hpp"
 
@@ -44,7 +44,7 @@ template <int = 0>
 
 /// "[10, 64]", truncated to 8 extents.
 template <int = 0>
-[[nodiscard, gnu::cold]] std::string shown(std::span<const std::int64_t> shape) {
+[[nodiscard, gnu::cold]] std::string shown(span<const std::int64_t> shape) {
   constexpr std::size_t longest = 8;
   std::string out = "[";
   for (std::size_t i = 0; i < std::min(shape.size(), longest); ++i)

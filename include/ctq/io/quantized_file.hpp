@@ -4,10 +4,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <span>
 #include <string>
 #include <string_view>
 
+#include "ctq/core/containers/span.hpp"
 #include "ctq/core/qparams.hpp"
 #include "ctq/core/text.hpp"
 #include "ctq/graph/graph.hpp"
@@ -47,10 +47,10 @@ struct plan_identity {
 
 template <class Plan>
 [[nodiscard, gnu::cold]] plan_identity identity_of() {
-  constexpr std::span steps = std::span(Plan::int8_schedule.steps).first(Plan::int8_schedule.count);
+  constexpr span steps = span(Plan::int8_schedule.steps).first(Plan::int8_schedule.count);
   constexpr std::string_view backend = Plan::backend.name;  // the backend itself is not emitted
   return {backend, mapping_text<Plan>.view(),
-          text_of<used_kernels_of(steps)>(steps, std::span(run_graph<Plan::lowered>.nodes))};
+          text_of<used_kernels_of(steps)>(steps, span(run_graph<Plan::lowered>.nodes))};
 }
 
 /// An activation that a plan quantizes statically.
@@ -78,8 +78,8 @@ struct observed_activations {
   observed_activation item[Most + 1]{};
   int count{};
 
-  [[nodiscard]] constexpr std::span<const observed_activation> all() const {
-    return std::span(item).first(static_cast<std::size_t>(count));
+  [[nodiscard]] constexpr span<const observed_activation> all() const {
+    return span(item).first(static_cast<std::size_t>(count));
   }
 };
 
@@ -135,13 +135,13 @@ inline constexpr auto activations_of =
 /// A hash that changes whenever a single word changes, and so whenever a single bit does.
 class hash {
  public:
-  void add(std::span<const std::byte> bytes) {
+  void add(span<const std::byte> bytes) {
     add_word(bytes.size());
     for (; bytes.size() >= sizeof(std::uint64_t); bytes = bytes.subspan(sizeof(std::uint64_t)))
       add_word(load(bytes.first(sizeof(std::uint64_t))));
     add_word(load(bytes));
   }
-  void add(std::string_view text) { add(std::as_bytes(std::span(text.data(), text.size()))); }
+  void add(std::string_view text) { add(as_bytes(span(text.data(), text.size()))); }
 
   /// Sixteen hexadecimal digits.
   [[nodiscard]] std::string text() const {
@@ -152,7 +152,7 @@ class hash {
   }
 
  private:
-  static std::uint64_t load(std::span<const std::byte> bytes) {
+  static std::uint64_t load(span<const std::byte> bytes) {
     std::uint64_t word = 0;
     if (!bytes.empty()) std::memcpy(&word, bytes.data(), bytes.size());
     return word;
@@ -168,13 +168,13 @@ class hash {
 
 /// The hash of the tensors, sorted by name, and of the metadata except the checksum.
 template <int = 0>
-[[nodiscard]] std::string checksum_of(std::span<const stored_tensor> tensors,
+[[nodiscard]] std::string checksum_of(span<const stored_tensor> tensors,
                                       const metadata_map& metadata) {
   hash h;
   for (const stored_tensor& t : tensors) {
     h.add(t.name);
     h.add(name_of(t.dtype));
-    for (const std::int64_t extent : t.shape) h.add(std::as_bytes(std::span(&extent, 1)));
+    for (const std::int64_t extent : t.shape) h.add(as_bytes(span(&extent, 1)));
     h.add(t.data);
   }
   for (const auto& [key, value] : metadata) {

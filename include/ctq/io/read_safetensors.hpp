@@ -13,13 +13,13 @@
 #include <memory>
 #include <new>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <system_error>
 #include <utility>
 #include <vector>
 
+#include "ctq/core/containers/span.hpp"
 #include "ctq/core/large_pages.hpp"
 #include "ctq/core/result.hpp"
 #include "ctq/io/file_path.hpp"
@@ -115,7 +115,7 @@ template <int = 0>
 /// Errors  a file that breaks a rule of the format: its length, header, names, dtypes, shapes or
 ///         offsets
 template <int = 0>
-[[nodiscard, gnu::cold]] result<tensor_file> view_safetensors(std::span<const std::byte> content,
+[[nodiscard, gnu::cold]] result<tensor_file> view_safetensors(span<const std::byte> content,
                                                               std::string_view name) {
   const auto wrong = [name](std::string cause) {
     return fail(std::string{name}, std::move(cause));
@@ -153,7 +153,7 @@ template <int = 0>
 
 /// The same, for a copy of `content`.
 template <int = 0>
-[[nodiscard, gnu::cold]] result<tensor_file> parse_safetensors(std::span<const std::byte> content,
+[[nodiscard, gnu::cold]] result<tensor_file> parse_safetensors(span<const std::byte> content,
                                                                std::string_view name) {
   auto copy = std::make_unique<std::byte[]>(content.size());
   std::ranges::copy(content, copy.get());

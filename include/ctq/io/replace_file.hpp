@@ -8,12 +8,12 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdio>
-#include <span>
 #include <string>
 #include <string_view>
 #include <system_error>
 #include <utility>
 
+#include "ctq/core/containers/span.hpp"
 #include "ctq/core/result.hpp"
 #include "ctq/io/file_path.hpp"
 #include "ctq/io/message.hpp"
@@ -72,7 +72,7 @@ class file_replacement {
 
   /// Appends to the new file.
   /// Errors  those of the system; a full disk
-  [[nodiscard]] status write(std::span<const std::byte> bytes) {
+  [[nodiscard]] status write(span<const std::byte> bytes) {
     while (!bytes.empty()) {
       const ssize_t count = ::write(fd_, bytes.data(), bytes.size());
       if (count < 0 && errno == EINTR) continue;

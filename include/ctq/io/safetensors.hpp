@@ -12,13 +12,13 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "ctq/core/containers/span.hpp"
 #include "ctq/core/result.hpp"
 #include "ctq/io/message.hpp"
 
@@ -102,8 +102,8 @@ template <stored_element T>
 
 /// Bytes of a tensor; nullopt if an extent is negative or the product of all nonzero extents
 /// exceeds 63 bits. (Zeros are excluded, so that no partial product can overflow.)
-[[nodiscard]] constexpr std::optional<std::int64_t> byte_count(
-    stored_dtype dtype, std::span<const std::int64_t> shape) {
+[[nodiscard]] constexpr std::optional<std::int64_t> byte_count(stored_dtype dtype,
+                                                               span<const std::int64_t> shape) {
   std::int64_t bytes = static_cast<std::int64_t>(size_of(dtype));
   bool none = false;
   for (const std::int64_t extent : shape) {
@@ -124,7 +124,7 @@ struct stored_tensor {
   std::string name;
   stored_dtype dtype = stored_dtype::f32;
   std::vector<std::int64_t> shape;  // empty: a scalar
-  std::span<const std::byte> data;  // byte_count(dtype, shape) bytes, not always aligned
+  span<const std::byte> data;       // byte_count(dtype, shape) bytes, not always aligned
 
   friend bool operator==(const stored_tensor& a, const stored_tensor& b) {
     return a.name == b.name && a.dtype == b.dtype && a.shape == b.shape &&
@@ -175,8 +175,8 @@ template <stored_element T>
 ///   to_store<float>("fc.bias", {10}, bias)
 template <stored_element T>
 [[nodiscard]] stored_tensor to_store(std::string name, std::vector<std::int64_t> shape,
-                                     std::span<const T> values) {
-  return {std::move(name), stored_dtype_of<T>(), std::move(shape), std::as_bytes(values)};
+                                     span<const T> values) {
+  return {std::move(name), stored_dtype_of<T>(), std::move(shape), as_bytes(values)};
 }
 
 }  // namespace ctq

@@ -3,11 +3,11 @@
 
 #include <cstdint>
 #include <list>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "ctq/core/containers/span.hpp"
 #include "ctq/core/result.hpp"
 #include "ctq/core/version.hpp"
 #include "ctq/io/file_path.hpp"
@@ -30,9 +30,9 @@ struct quantized_content {
 namespace quantized_file {
 
 template <int = 0>
-[[nodiscard, gnu::cold]] quantized_content content_of(
-    const quantized_state& state, const plan_identity& plan,
-    std::span<const observed_activation> activations) {
+[[nodiscard, gnu::cold]] quantized_content content_of(const quantized_state& state,
+                                                      const plan_identity& plan,
+                                                      span<const observed_activation> activations) {
   quantized_content c;
   for (const state_tensor& t : state.tensors.tensors()) {
     std::vector<std::int64_t> shape(t.shape.begin(), t.shape.end());

@@ -6,12 +6,13 @@
 #include <cstring>
 #include <iterator>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "ctq/core/containers/list.hpp"
+#include "ctq/core/containers/span.hpp"
 #include "ctq/core/result.hpp"
 #include "ctq/core/text.hpp"
 #include "ctq/io/file_path.hpp"
@@ -29,10 +30,9 @@ namespace ctq {
 
 /// The tensors in file order.
 template <int = 0>
-[[nodiscard, gnu::cold]] std::vector<const stored_tensor*> file_order(
-    std::span<const stored_tensor> tensors) {
+[[nodiscard, gnu::cold]] list<const stored_tensor*> file_order(span<const stored_tensor> tensors) {
   const std::vector<std::size_t> by_name = order_by_name(tensors);
-  std::vector<const stored_tensor*> order;
+  list<const stored_tensor*> order;
   for (std::size_t dtype = std::size(stored_dtypes::names); dtype-- > 0;)
     for (const std::size_t i : by_name)
       if (tensors[i].dtype == static_cast<stored_dtype>(dtype)) order.push_back(&tensors[i]);
@@ -41,7 +41,7 @@ template <int = 0>
 
 /// Checks that the format can represent the tensors.
 template <int = 0>
-[[nodiscard, gnu::cold]] status check_writable(std::span<const stored_tensor> tensors) {
+[[nodiscard, gnu::cold]] status check_writable(span<const stored_tensor> tensors) {
   for (const stored_tensor& t : tensors) {
     const auto wrong = [&t](std::string cause) {
       return fail("tensor " + shown(t.name), std::move(cause));
@@ -73,7 +73,7 @@ template <int = 0>
 /// The length of the header, and its JSON, padded.
 /// Requires  check_writable
 template <int = 0>
-[[nodiscard, gnu::cold]] std::string header_text(std::span<const stored_tensor* const> order,
+[[nodiscard, gnu::cold]] std::string header_text(span<const stored_tensor* const> order,
                                                  const metadata_map& metadata) {
   std::string header = "{";
   const auto key = [&header](std::string_view name) {
@@ -108,21 +108,21 @@ template <int = 0>
 /// A file about to be written: the header, then the data of each tensor.
 struct safetensors_plan {
   std::string header;
-  std::vector<const stored_tensor*> order;
+  list<const stored_tensor*> order;
 
   template <class Write>
   void each_piece(Write write) const {
-    write(std::as_bytes(std::span{header}));
+    write(as_bytes(span{header}));
     for (const stored_tensor* t : order) write(t->data);
   }
 };
 
 template <int = 0>
 [[nodiscard, gnu::cold]] result<safetensors_plan> plan_safetensors(
-    std::span<const stored_tensor> tensors, const metadata_map& metadata) {
+    span<const stored_tensor> tensors, const metadata_map& metadata) {
   if (status s = check_writable(tensors); !s) return unexpected{s.error()};
   if (status s = check_writable(metadata); !s) return unexpected{s.error()};
-  std::vector<const stored_tensor*> order = file_order(tensors);
+  list<const stored_tensor*> order = file_order(tensors);
   std::string header = header_text(order, metadata);
   if (header.size() - 8 > max_header_bytes)
     return fail("header", sentence("takes ", header.size() - 8, " bytes, at most ",
@@ -134,11 +134,11 @@ template <int = 0>
 /// Errors  place "tensor fc.weight" or "metadata key": wrong size, name twice, not UTF-8
 template <int = 0>
 [[nodiscard, gnu::cold]] result<std::vector<std::byte>> serialize_safetensors(
-    std::span<const stored_tensor> tensors, const metadata_map& metadata = {}) {
+    span<const stored_tensor> tensors, const metadata_map& metadata = {}) {
   const result<safetensors_plan> plan = plan_safetensors(tensors, metadata);
   if (!plan) return unexpected{plan.error()};
   std::vector<std::byte> content;
-  plan->each_piece([&content](std::span<const std::byte> bytes) {
+  plan->each_piece([&content](span<const std::byte> bytes) {
     content.insert(content.end(), bytes.begin(), bytes.end());
   });
   return content;
@@ -149,14 +149,14 @@ template <int = 0>
 /// Errors  as serialize_safetensors, with the prefix "weights.safetensors: "; those of the system
 template <int = 0>
 [[nodiscard, gnu::cold]] status write_safetensors(const file_path& path,
-                                                  std::span<const stored_tensor> tensors,
+                                                  span<const stored_tensor> tensors,
                                                   const metadata_map& metadata = {}) {
   const result<safetensors_plan> plan = plan_safetensors(tensors, metadata);
   if (!plan) return fail(sentence(path.string(), ": ", plan.error().place), plan.error().cause);
   result<file_replacement> file = file_replacement::open(path);
   if (!file) return unexpected{file.error()};
   status written = done{};
-  plan->each_piece([&](std::span<const std::byte> bytes) {
+  plan->each_piece([&](span<const std::byte> bytes) {
     if (written) written = file->write(bytes);
   });
   return written ? file->commit() : written;

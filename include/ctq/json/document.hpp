@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "ctq/core/list.hpp"
+#include "ctq/core/containers/list.hpp"
 #include "ctq/core/same_text.hpp"
 #include "ctq/core/text.hpp"
 #include "ctq/json/count_values.hpp"

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "ctq/core/list.hpp"
+#include "ctq/core/containers/list.hpp"
 #include "ctq/core/reflect.hpp"
 #include "ctq/spec/backend_config.hpp"
 

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <string_view>
 
-#include "ctq/core/list.hpp"
+#include "ctq/core/containers/list.hpp"
 #include "ctq/core/same_text.hpp"
 
 // "Did you mean ...?": the known name with the smallest edit distance.

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "ctq/core/list.hpp"
+#include "ctq/core/containers/list.hpp"
 #include "ctq/json/reader.hpp"
 #include "ctq/ops/op.hpp"
 

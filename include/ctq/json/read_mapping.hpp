@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <string_view>
 
-#include "ctq/core/list.hpp"
+#include "ctq/core/containers/list.hpp"
 #include "ctq/json/read_observer.hpp"
 #include "ctq/json/reader.hpp"
 #include "ctq/spec/qconfig_mapping.hpp"

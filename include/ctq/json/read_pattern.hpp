@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <utility>
 
-#include "ctq/core/list.hpp"
+#include "ctq/core/containers/list.hpp"
 #include "ctq/json/reader.hpp"
 #include "ctq/spec/pattern.hpp"
 

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <string_view>
 
-#include "ctq/core/list.hpp"
+#include "ctq/core/containers/list.hpp"
 #include "ctq/core/text_buffer.hpp"
 #include "ctq/json/document.hpp"
 #include "ctq/json/located.hpp"

@@ -3,8 +3,8 @@
 
 #include <cmath>
 #include <cstddef>
-#include <span>
 
+#include "ctq/core/containers/span.hpp"
 #include "ctq/core/no_contract.hpp"
 
 // Folds a batch norm into the preceding convolution or linear layer, for one channel. The order of
@@ -48,8 +48,8 @@ struct norm_channel {
 ///         transposed conv [I * O/groups] rows, those of an input channel contiguous
 ///   norm  gives the norm_channel of an output channel
 template <class Norm>
-void fold_batch_norm(std::span<float> weight, std::span<float> bias, fold_order order,
-                     std::size_t rows, std::size_t groups, Norm norm) {
+void fold_batch_norm(span<float> weight, span<float> bias, fold_order order, std::size_t rows,
+                     std::size_t groups, Norm norm) {
   const std::size_t per_group = bias.size() / groups;
   const std::size_t length = rows == 0 ? 0 : weight.size() / rows;
   for (std::size_t r = 0; r < rows; ++r) {

@@ -3,7 +3,8 @@
 
 #include <bit>
 #include <cstddef>
-#include <span>
+
+#include "ctq/core/containers/span.hpp"
 
 // Float32 summation in a fixed order.
 //
@@ -68,7 +69,7 @@ template <std::size_t Lanes>
 }
 
 /// The sum of contiguous floats.
-[[nodiscard, gnu::always_inline]] inline float cascade_sum(std::span<const float> x) {
+[[nodiscard, gnu::always_inline]] inline float cascade_sum(span<const float> x) {
   constexpr std::size_t lanes = 8;
   if (x.size() < lanes) {
     float sum[1];

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
-#include <span>
 
+#include "ctq/core/containers/span.hpp"
 #include "ctq/core/isa.hpp"
 #include "ctq/kernels/simd/arch/rounding.hpp"
 #include "ctq/kernels/xsimd.hpp"
@@ -34,7 +34,7 @@ struct extrema {
 
 /// Merges the extrema of all full blocks of registers. Returns the number of elements processed.
 template <kernels::vectorized Isa>
-std::size_t aminmax_of_blocks(std::span<const float> data, extrema& seen) {
+std::size_t aminmax_of_blocks(span<const float> data, extrema& seen) {
   using floats = kernels::batch<Isa, float>;
   constexpr std::size_t lanes = floats::size;
   constexpr std::size_t together = 4;  // hides the latency of a comparison
@@ -70,7 +70,7 @@ std::size_t aminmax_of_blocks(std::span<const float> data, extrema& seen) {
 
 /// As torch.aminmax, except for NaN. Independent of the order of elements: -0 counts as 0.
 template <class Isa = isa::native>
-[[nodiscard]] extrema aminmax(std::span<const float> data) {
+[[nodiscard]] extrema aminmax(span<const float> data) {
   extrema seen;
   std::size_t i = 0;
   if constexpr (kernels::vectorized<Isa>) i = aminmax_of_blocks<Isa>(data, seen);
@@ -81,7 +81,7 @@ template <class Isa = isa::native>
 }
 
 /// The same, ignoring infinite elements.
-[[nodiscard]] inline extrema finite_aminmax(std::span<const float> data) {
+[[nodiscard]] inline extrema finite_aminmax(span<const float> data) {
   extrema seen;
   for (const float x : data)
     if (!std::isinf(x)) seen.merge({x, x, std::isnan(x)});

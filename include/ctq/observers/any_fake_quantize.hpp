@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <span>
 #include <variant>
 
+#include "ctq/core/containers/span.hpp"
 #include "ctq/core/result.hpp"
 #include "ctq/core/shape.hpp"
 #include "ctq/observers/learnable_fake_quantize.hpp"
@@ -49,14 +49,13 @@ class any_fake_quantize {
   /// Shapes  in, out: `shape`, contiguous in logical order (NCHW, OIHW)
   /// Errors  those of the observer; a number of channels that differs from earlier calls
   template <class Isa = isa::native>
-  [[nodiscard]] status forward(std::span<const float> in, const shape& shape,
-                               std::span<float> out) {
+  [[nodiscard]] status forward(span<const float> in, const shape& shape, span<float> out) {
     return std::visit([&](auto& f) { return f.template forward<Isa>(in, shape, out); }, state_);
   }
 
   /// The gradient with respect to `in`, the input of the last forward.
-  [[nodiscard]] status backward(std::span<const float> in, const shape& shape,
-                                std::span<const float> grad_out, std::span<float> grad_in) const {
+  [[nodiscard]] status backward(span<const float> in, const shape& shape,
+                                span<const float> grad_out, span<float> grad_in) const {
     return std::visit(
         [&](const auto& f) -> status {
           const auto g = f.backward(in, shape, grad_out, grad_in);

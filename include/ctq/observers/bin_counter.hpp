@@ -6,10 +6,10 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <type_traits>
 #include <vector>
 
+#include "ctq/core/containers/span.hpp"
 #include "ctq/core/isa.hpp"
 #include "ctq/kernels/xsimd.hpp"
 
@@ -35,7 +35,7 @@ class bin_counter {
   /// sum[i] += float((*this)[i]), rounding both the conversion and the sum; sum has size()
   /// elements.
   template <class Isa = isa::native>
-  void add_to(std::span<float> sum) const {
+  void add_to(span<float> sum) const {
     std::size_t i = 0;
     if constexpr (kernels::vectorized<Isa>) {
       using floats = kernels::batch<registers_of<Isa>, float>;
@@ -52,7 +52,7 @@ class bin_counter {
   /// Discards earlier counts.
   /// Requires  fewer than 2³¹ elements
   template <class Isa = isa::native, class Rule>
-  void count(std::span<const float> data, const Rule& rule) {
+  void count(span<const float> data, const Rule& rule) {
     std::fill_n(counts_.data(), bins_, 0U);
     std::size_t i = 0;
     if constexpr (kernels::vectorized<Isa>) {
@@ -77,7 +77,7 @@ class bin_counter {
 
   /// Reads two bins at a time back from memory, which halves the loads.
   template <class Isa, std::size_t Tables, class Rule>
-  std::size_t count_blocks(std::span<const float> data, const Rule& rule) {
+  std::size_t count_blocks(span<const float> data, const Rule& rule) {
     using floats = kernels::batch<Isa, float>;
     constexpr std::size_t lanes = floats::size;
     constexpr std::size_t block = 64;

@@ -5,11 +5,11 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "ctq/core/containers/span.hpp"
 #include "ctq/core/qparams.hpp"
 #include "ctq/core/result.hpp"
 #include "ctq/core/semantics.hpp"
@@ -154,7 +154,7 @@ inline constexpr const char* reduced_symmetric_quint8 =
 /// Per-channel qparams; a single scale 1 and zero point 0 if nothing was observed.
 /// Errors  as per tensor, with the channel index
 [[nodiscard]] inline result<per_channel_qparams> calculate_qparams(const observer_args& args,
-                                                                   std::span<const extrema> seen,
+                                                                   span<const extrema> seen,
                                                                    semantics s = {}) {
   if (!is_per_channel(args.qscheme))
     return fail("qscheme", std::string(name_of(args.qscheme)) + " needs a per-tensor observer");

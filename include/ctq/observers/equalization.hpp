@@ -4,10 +4,10 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
-#include <span>
 #include <string>
 #include <vector>
 
+#include "ctq/core/containers/span.hpp"
 #include "ctq/core/result.hpp"
 #include "ctq/core/shape.hpp"
 #include "ctq/observers/aminmax.hpp"
@@ -21,7 +21,7 @@ namespace ctq::observers {
 
 /// Merges all axes before the channel axis into one, and all axes after it: [outer, channels,
 /// inner].
-[[nodiscard]] constexpr shape with_axes_merged_around(std::span<const int> extents, int axis) {
+[[nodiscard]] constexpr shape with_axes_merged_around(span<const int> extents, int axis) {
   shape s(1, 1, 1);
   const int rank = static_cast<int>(extents.size());
   const int channel = axis < 0 ? axis + rank : axis;
@@ -35,7 +35,7 @@ class input_equalization {
  public:
   /// x has the axes [outer, channels, inner]. An empty tensor changes nothing.
   template <class Isa = isa::native>
-  void observe(std::span<const float> x, const shape& folded) {
+  void observe(span<const float> x, const shape& folded) {
     columns_.observe<Isa>(x, folded);
   }
 
@@ -44,7 +44,7 @@ class input_equalization {
   /// Errors  no data, NaN, tensors with different numbers of channels
   [[nodiscard]] result<std::vector<extrema>> columns() const {
     if (!columns_.observed()) return fail("calibration data", "is missing: calibrate first");
-    const std::span<const extrema> seen = columns_.seen();
+    const span<const extrema> seen = columns_.seen();
     if (seen.empty()) return fail("calibration data", "tensors have different numbers of channels");
     for (std::size_t c = 0; c < seen.size(); ++c)
       if (seen[c].saw_nan)
@@ -61,8 +61,8 @@ class input_equalization {
 /// _WeightEqualizationObserver: the range of each column of a weight, (O, I/groups, …) or
 /// (out, in), one for each of the I channels of the input. PyTorch supports one group only.
 /// Errors  a weight that does not match the number of channels, NaN
-[[nodiscard]] inline result<std::vector<extrema>> weight_columns(std::span<const float> weight,
-                                                                 std::span<const int> extents,
+[[nodiscard]] inline result<std::vector<extrema>> weight_columns(span<const float> weight,
+                                                                 span<const int> extents,
                                                                  std::size_t channels) {
   const shape s = with_axes_merged_around(extents, 1);
   const auto columns = static_cast<std::size_t>(s[1]);
@@ -85,8 +85,8 @@ class input_equalization {
 /// Requires  equal numbers of columns
 /// Source    PyTorch calculate_equalization_scale, whose result has an infinite inverse if the
 ///           weight's range is below 1e-76 of the input's
-[[nodiscard]] inline std::vector<float> equalization_scale(std::span<const extrema> input,
-                                                           std::span<const extrema> weight) {
+[[nodiscard]] inline std::vector<float> equalization_scale(span<const extrema> input,
+                                                           span<const extrema> weight) {
   std::vector<float> scale(input.size());
   for (std::size_t c = 0; c < scale.size(); ++c) {
     const float s = std::sqrt((weight[c].max - weight[c].min) / (input[c].max - input[c].min));

@@ -6,8 +6,8 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
+#include "ctq/core/containers/span.hpp"
 #include "ctq/core/qparams.hpp"
 #include "ctq/core/shape.hpp"
 #include "ctq/observers/calculate_qparams.hpp"
@@ -40,7 +40,7 @@ struct integer_grid {
 ///
 /// NaN gives 0, ±inf the bounds.
 /// Source  PyTorch fake_quantize_per_tensor_affine
-inline void fake_quantize(std::span<const float> in, const qparams& p, std::span<float> out) {
+inline void fake_quantize(span<const float> in, const qparams& p, span<float> out) {
   const integer_grid grid(p);
   for (std::size_t i = 0; i < in.size(); ++i) {
     float q = grid.round(in[i]);
@@ -52,8 +52,8 @@ inline void fake_quantize(std::span<const float> in, const qparams& p, std::span
 }
 
 /// grad_in[i] = grad_out[i] where in[i] does not saturate, else 0; 0 for NaN.
-inline void fake_quantize_gradient(std::span<const float> in, const qparams& p,
-                                   std::span<const float> grad_out, std::span<float> grad_in) {
+inline void fake_quantize_gradient(span<const float> in, const qparams& p,
+                                   span<const float> grad_out, span<float> grad_in) {
   const integer_grid grid(p);
   for (std::size_t i = 0; i < in.size(); ++i)
     grad_in[i] = grid.inside(grid.round(in[i])) ? grad_out[i] : 0.0F;
@@ -78,7 +78,7 @@ struct real_qparams {
 /// out[i] = (clamp(rne(in[i] * (1 / scale) + zp), quant_min, quant_max) - zp) * scale, difference
 /// and product in double. NaN gives 0. A template, so that a braced list in a call means qparams.
 template <std::same_as<real_qparams> P>
-void fake_quantize(std::span<const float> in, const P& p, std::span<float> out) {
+void fake_quantize(span<const float> in, const P& p, span<float> out) {
   for (std::size_t i = 0; i < in.size(); ++i) {
     const auto q = static_cast<double>(p.integer_of(in[i]));
     const double kept = std::clamp(q, double(p.quant_min), double(p.quant_max));
@@ -88,8 +88,8 @@ void fake_quantize(std::span<const float> in, const P& p, std::span<float> out) 
 }
 
 template <std::same_as<real_qparams> P>
-void fake_quantize_gradient(std::span<const float> in, const P& p, std::span<const float> grad_out,
-                            std::span<float> grad_in) {
+void fake_quantize_gradient(span<const float> in, const P& p, span<const float> grad_out,
+                            span<float> grad_in) {
   for (std::size_t i = 0; i < in.size(); ++i)
     grad_in[i] = p.inside(p.integer_of(in[i])) ? grad_out[i] : 0.0F;
 }
@@ -107,16 +107,16 @@ void for_each_slice(const shape& shape, const per_channel_qparams& p, F f) {
 }
 
 /// The same with the parameters of each slice along p.axis; `shape` is that of in and out.
-inline void fake_quantize(std::span<const float> in, const shape& shape,
-                          const per_channel_qparams& p, std::span<float> out) {
+inline void fake_quantize(span<const float> in, const shape& shape, const per_channel_qparams& p,
+                          span<float> out) {
   for_each_slice(shape, p, [&](const auto& channel, std::size_t offset, std::size_t count) {
     fake_quantize(in.subspan(offset, count), channel, out.subspan(offset, count));
   });
 }
 
-inline void fake_quantize_gradient(std::span<const float> in, const shape& shape,
-                                   const per_channel_qparams& p, std::span<const float> grad_out,
-                                   std::span<float> grad_in) {
+inline void fake_quantize_gradient(span<const float> in, const shape& shape,
+                                   const per_channel_qparams& p, span<const float> grad_out,
+                                   span<float> grad_in) {
   for_each_slice(shape, p, [&](const auto& channel, std::size_t offset, std::size_t count) {
     fake_quantize_gradient(in.subspan(offset, count), channel, grad_out.subspan(offset, count),
                            grad_in.subspan(offset, count));

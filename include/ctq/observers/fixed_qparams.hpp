@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <span>
-
+#include "ctq/core/containers/span.hpp"
 #include "ctq/core/qparams.hpp"
 #include "ctq/core/result.hpp"
 #include "ctq/spec/observer.hpp"
@@ -18,7 +17,7 @@ class fixed_qparams {
 
   [[nodiscard]] const observer_args& args() const { return args_; }
 
-  void observe(std::span<const float>) {}
+  void observe(span<const float>) {}
   void merge(const fixed_qparams&) {}
   [[nodiscard]] bool observed() const { return true; }
 

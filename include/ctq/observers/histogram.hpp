@@ -6,11 +6,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "ctq/core/containers/span.hpp"
 #include "ctq/core/dtype.hpp"
 #include "ctq/observers/aminmax.hpp"
 #include "ctq/observers/bin_counter.hpp"
@@ -43,7 +43,7 @@ class histogram {
 
   /// An empty tensor changes nothing.
   template <class Isa = isa::native>
-  void observe(std::span<const float> data) {
+  void observe(span<const float> data) {
     extrema now = aminmax<Isa>(data);
     if (histogram_ignores_infinity(semantics_) && now.min <= now.max &&
         (std::isinf(now.min) || std::isinf(now.max))) {
@@ -63,7 +63,7 @@ class histogram {
   [[nodiscard]] bool ignored_infinity() const { return ignored_infinity_; }
   /// The range that the bins cover.
   [[nodiscard]] const extrema& seen() const { return seen_; }
-  [[nodiscard]] std::span<const float> bins() const { return bins_; }
+  [[nodiscard]] span<const float> bins() const { return bins_; }
   [[nodiscard]] const observer_args& args() const { return args_; }
 
   /// The clipped range with the smallest quantization error. As in PyTorch, the search uses all
@@ -103,7 +103,7 @@ class histogram {
   }
 
   template <class Isa>
-  void begin(std::span<const float> data, const extrema& now) {
+  void begin(span<const float> data, const extrema& now) {
     if (!count<Isa>(data, now.min, now.max, now)) return;
     seen_ = now;
     std::fill(bins_.begin(), bins_.end(), 0.0F);
@@ -111,7 +111,7 @@ class histogram {
   }
 
   template <class Isa>
-  void extend(std::span<const float> data, const extrema& now) {
+  void extend(span<const float> data, const extrema& now) {
     const histogram_growth g = grow(seen_, now, args_.bins, args_.upsample_rate, semantics_);
     const double finer_bins = static_cast<double>(g.downsample) * args_.bins;  // NaN: 0/0
     if (!(finer_bins <= 0x1p53 && static_cast<double>(g.start) <= finer_bins))
@@ -140,7 +140,7 @@ class histogram {
 
   /// Returns false if PyTorch fails on a histogram of [lo, hi].
   template <class Isa>
-  bool count(std::span<const float> data, float lo, float hi, const extrema& now) {
+  bool count(span<const float> data, float lo, float hi, const extrema& now) {
     if (histogram_range_is_truncated(semantics_)) {
       if (!(lo >= -0x1p63F && hi < 0x1p63F))
         failure_ = "the observed range exceeds 64-bit integers";

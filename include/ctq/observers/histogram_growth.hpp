@@ -5,8 +5,8 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
+#include "ctq/core/containers/span.hpp"
 #include "ctq/core/no_contract.hpp"
 #include "ctq/core/semantics.hpp"
 #include "ctq/observers/aminmax.hpp"
@@ -53,7 +53,7 @@ struct histogram_growth {
 /// here only the running sum is kept: in double, but in float32 where the previous bin's sum is
 /// subtracted.
 template <class Add>
-void spread(std::span<const float> old, std::int64_t upsample, std::int64_t downsample,
+void spread(span<const float> old, std::int64_t upsample, std::int64_t downsample,
             std::int64_t start, Add add) {
   double sum = 0.0;
   double sum_before = 0.0;

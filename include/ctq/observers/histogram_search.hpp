@@ -4,9 +4,9 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
-#include <span>
 #include <vector>
 
+#include "ctq/core/containers/span.hpp"
 #include "ctq/core/no_contract.hpp"
 #include "ctq/kernels/cascade_sum.hpp"
 
@@ -31,7 +31,7 @@ class histogram_search {
  public:
   /// bins have equal width and cover [min, max]; target_bins is the number of integers of the
   /// dtype.
-  histogram_search(std::span<const float> bins, float min, float max, double target_bins)
+  histogram_search(span<const float> bins, float min, float max, double target_bins)
       : bins_(bins), min_(min), max_(max), target_bins_(target_bins), error_of_(bins.size()) {}
 
   /// Clips quantiles at both ends, the wider one first, as long as the error does not grow.
@@ -124,7 +124,7 @@ class histogram_search {
     return kept;
   }
 
-  std::span<const float> bins_;
+  span<const float> bins_;
   float min_;
   float max_;
   double target_bins_;

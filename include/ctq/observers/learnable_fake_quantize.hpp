@@ -5,12 +5,12 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "ctq/core/containers/span.hpp"
 #include "ctq/core/result.hpp"
 #include "ctq/core/shape.hpp"
 #include "ctq/observers/fake_quantize.hpp"
@@ -50,15 +50,14 @@ class learnable_fake_quantize {
   void enable_static_observation() { enable(true, false, false); }
 
   /// The trained parameters: one pair, or one per channel. The optimizer writes here.
-  [[nodiscard]] std::span<float> scale() { return scale_; }
-  [[nodiscard]] std::span<float> zero_point() { return zero_point_; }
-  [[nodiscard]] std::span<const float> scale() const { return scale_; }
-  [[nodiscard]] std::span<const float> zero_point() const { return zero_point_; }
+  [[nodiscard]] span<float> scale() { return scale_; }
+  [[nodiscard]] span<float> zero_point() { return zero_point_; }
+  [[nodiscard]] span<const float> scale() const { return scale_; }
+  [[nodiscard]] span<const float> zero_point() const { return zero_point_; }
 
   /// As the other fake quantizes; while the observer is disabled, scales are at least 2⁻²³.
   template <class Isa = isa::native>
-  [[nodiscard]] status forward(std::span<const float> in, const shape& shape,
-                               std::span<float> out) {
+  [[nodiscard]] status forward(span<const float> in, const shape& shape, span<float> out) {
     if (const std::string_view cause = problem_inside(record()); !cause.empty())
       return fail(std::string(name_of(record().fake_quantize)), std::string(cause));
     if (observer_enabled_) {
@@ -85,10 +84,10 @@ class learnable_fake_quantize {
 
   /// The gradients of the last forward, whose input was `in`: with respect to the input in grad_in,
   /// and returned for each scale and zero point (empty while learning is disabled).
-  [[nodiscard]] result<std::vector<qparams_gradient>> backward(std::span<const float> in,
+  [[nodiscard]] result<std::vector<qparams_gradient>> backward(span<const float> in,
                                                                const shape& shape,
-                                                               std::span<const float> grad_out,
-                                                               std::span<float> grad_in) const {
+                                                               span<const float> grad_out,
+                                                               span<float> grad_in) const {
     std::vector<qparams_gradient> g;
     if (!fake_quant_enabled_) {
       std::copy(grad_out.begin(), grad_out.end(), grad_in.begin());

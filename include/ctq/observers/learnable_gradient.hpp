@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <span>
 #include <vector>
 
+#include "ctq/core/containers/span.hpp"
 #include "ctq/core/dtype.hpp"
 #include "ctq/core/shape.hpp"
 #include "ctq/kernels/cascade_sum.hpp"
@@ -92,11 +92,11 @@ class learnable_element {
 /// Gradients with respect to the input, written to grad_in, and to scale and zero point, both
 /// multiplied by grad_factor. grad_in may be grad_out.
 /// Source  PyTorch _fake_quantize_learnable_per_tensor_affine_backward
-[[nodiscard]] inline qparams_gradient learnable_gradient(std::span<const float> in,
+[[nodiscard]] inline qparams_gradient learnable_gradient(span<const float> in,
                                                          const learnable_qparams& p,
                                                          double grad_factor,
-                                                         std::span<const float> grad_out,
-                                                         std::span<float> grad_in) {
+                                                         span<const float> grad_out,
+                                                         span<float> grad_in) {
   const learnable_element element(rounded_backward(p), grad_factor);
   std::vector<float> scale(in.size());
   std::vector<float> zero_point(in.size());
@@ -114,8 +114,8 @@ class learnable_element {
 /// Requires  one learnable_qparams for each index along the axis
 /// Source    PyTorch _fake_quantize_learnable_per_channel_affine_backward
 [[nodiscard]] inline std::vector<qparams_gradient> learnable_gradient(
-    std::span<const float> in, const shape& shape, int axis, std::span<const learnable_qparams> p,
-    double grad_factor, std::span<const float> grad_out, std::span<float> grad_in) {
+    span<const float> in, const shape& shape, int axis, span<const learnable_qparams> p,
+    double grad_factor, span<const float> grad_out, span<float> grad_in) {
   std::vector<std::vector<float>> scale(p.size());
   std::vector<std::vector<float>> zero_point(p.size());
   for_each_slice(shape, axis, [&](std::size_t c, std::size_t offset, std::size_t count) {

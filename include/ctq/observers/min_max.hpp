@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <span>
-
+#include "ctq/core/containers/span.hpp"
 #include "ctq/observers/aminmax.hpp"
 #include "ctq/observers/calculate_qparams.hpp"
 #include "ctq/spec/observer.hpp"
@@ -18,7 +17,7 @@ class min_max {
 
   /// An empty tensor changes nothing.
   template <class Isa = isa::native>
-  void observe(std::span<const float> data) {
+  void observe(span<const float> data) {
     seen_.merge(aminmax<Isa>(data));
   }
 

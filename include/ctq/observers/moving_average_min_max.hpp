@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <span>
-
+#include "ctq/core/containers/span.hpp"
 #include "ctq/core/no_contract.hpp"
 #include "ctq/observers/aminmax.hpp"
 #include "ctq/observers/calculate_qparams.hpp"
@@ -29,7 +28,7 @@ class moving_average_min_max {
 
   /// An empty tensor changes nothing.
   template <class Isa = isa::native>
-  void observe(std::span<const float> data) {
+  void observe(span<const float> data) {
     if (!data.empty()) seen_ = moving_average(seen_, aminmax<Isa>(data), args_.averaging_constant);
   }
 

@@ -2,11 +2,11 @@
 #pragma once
 
 #include <boost/mp11/algorithm.hpp>
-#include <span>
 #include <string>
 #include <type_traits>
 #include <variant>
 
+#include "ctq/core/containers/span.hpp"
 #include "ctq/core/shape.hpp"
 #include "ctq/observers/calculate_qparams.hpp"
 #include "ctq/observers/fixed_qparams.hpp"
@@ -65,7 +65,7 @@ class basic_any_observer {
 
   /// Shapes  data: `shape`, contiguous in logical order (NCHW, OIHW); any order if per tensor
   template <class Isa = isa::native>
-  void observe(std::span<const float> data, const shape& shape) {
+  void observe(span<const float> data, const shape& shape) {
     visit(
         [&](auto& o) {
           if constexpr (requires { o.template observe<Isa>(data, shape); })
@@ -80,7 +80,7 @@ class basic_any_observer {
 
   /// The same for per-tensor observers, or a tensor of one axis.
   template <class Isa = isa::native>
-  void observe(std::span<const float> data) {
+  void observe(span<const float> data) {
     observe<Isa>(data, shape(static_cast<int>(data.size())));
   }
 
@@ -183,5 +183,10 @@ class basic_any_observer {
 };
 
 using any_observer = basic_any_observer<>;
+
+/// 0, but not before Args are known: a class template that names any_observer as
+/// basic_any_observer<deferred<Args>> does not instantiate it where it is defined.
+template <class... Args>
+inline constexpr int deferred = 0;
 
 }  // namespace ctq::observers

@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "ctq/core/containers/span.hpp"
 #include "ctq/core/result.hpp"
 #include "ctq/core/semantics.hpp"
 #include "ctq/core/shape.hpp"
@@ -69,8 +69,7 @@ class observing_fake_quantize {
   ///
   /// Shapes  in, out: `shape`, contiguous in logical order
   template <class Isa = isa::native>
-  [[nodiscard]] status forward(std::span<const float> in, const shape& shape,
-                               std::span<float> out) {
+  [[nodiscard]] status forward(span<const float> in, const shape& shape, span<float> out) {
     if (const std::string_view cause = problem_inside(record()); !cause.empty())
       return fail(std::string(name_of(record().fake_quantize)), std::string(cause));
     if (observer_enabled_) observer_.observe<Isa>(in, shape);
@@ -91,8 +90,8 @@ class observing_fake_quantize {
   }
 
   /// The gradient of the last forward, whose input was `in`.
-  [[nodiscard]] status backward(std::span<const float> in, const shape& shape,
-                                std::span<const float> grad_out, std::span<float> grad_in) const {
+  [[nodiscard]] status backward(span<const float> in, const shape& shape,
+                                span<const float> grad_out, span<float> grad_in) const {
     if (!fake_quant_enabled_) {
       std::copy(grad_out.begin(), grad_out.end(), grad_in.begin());
       return done{};

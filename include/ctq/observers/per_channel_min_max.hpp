@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <span>
 #include <string>
 #include <vector>
 
+#include "ctq/core/containers/span.hpp"
 #include "ctq/core/shape.hpp"
 #include "ctq/observers/aminmax.hpp"
 #include "ctq/observers/calculate_qparams.hpp"
@@ -22,8 +22,7 @@ namespace ctq::observers {
 /// The range of each slice of data along axis; axis < 0 counts from the end. data is contiguous in
 /// logical order (NCHW, OIHW). Empty if axis or the number of elements do not match the shape.
 template <class Isa = isa::native>
-[[nodiscard]] std::vector<extrema> aminmax(std::span<const float> data, const shape& shape,
-                                           int axis) {
+[[nodiscard]] std::vector<extrema> aminmax(span<const float> data, const shape& shape, int axis) {
   if (axis_index(shape, axis) < 0 || data.size() != numel(shape)) return {};
   std::vector<extrema> seen(static_cast<std::size_t>(shape[axis_index(shape, axis)]));
   for_each_slice(shape, axis, [&](std::size_t channel, std::size_t offset, std::size_t count) {
@@ -36,8 +35,8 @@ template <class Isa = isa::native>
 /// slice; the last group of a slice may be shorter. Empty if the number of elements does not match
 /// the shape.
 template <class Isa = isa::native>
-[[nodiscard]] std::vector<extrema> aminmax_of_groups(std::span<const float> data,
-                                                     const shape& shape, int group_size) {
+[[nodiscard]] std::vector<extrema> aminmax_of_groups(span<const float> data, const shape& shape,
+                                                     int group_size) {
   std::vector<extrema> seen;
   if (shape.rank < 1 || data.size() != numel(shape)) return seen;
   const auto size = static_cast<std::size_t>(group_size);
@@ -58,7 +57,7 @@ class per_channel {
 
   /// An empty tensor changes nothing.
   template <class Isa = isa::native>
-  void observe(std::span<const float> data, const shape& shape) {
+  void observe(span<const float> data, const shape& shape) {
     if (data.empty()) return;
     is_vector_ = is_vector_ || (shape.rank == 1 && vectors_have_no_channels(semantics_));
     const std::vector<extrema> now = args_.group_size > 0
@@ -83,7 +82,7 @@ class per_channel {
   }
 
   [[nodiscard]] bool observed() const { return !seen_.empty() || shape_mismatch_; }
-  [[nodiscard]] std::span<const extrema> seen() const { return seen_; }
+  [[nodiscard]] span<const extrema> seen() const { return seen_; }
   [[nodiscard]] const observer_args& args() const { return args_; }
 
   /// A single scale 1 and zero point 0 if nothing was observed.
@@ -96,14 +95,14 @@ class per_channel {
                       "of channels than the first");
     if (is_vector_)
       return fail("calibration data", "PyTorch 1.13 does not support channels of a vector");
-    return observers::calculate_qparams(args_, std::span<const extrema>(seen_), semantics_);
+    return observers::calculate_qparams(args_, span<const extrema>(seen_), semantics_);
   }
 
   friend bool operator==(const per_channel&, const per_channel&) = default;
 
  private:
   /// Checks the number of channels against earlier tensors and records a mismatch.
-  bool check_channels(std::span<const extrema> now) {
+  bool check_channels(span<const extrema> now) {
     shape_mismatch_ =
         shape_mismatch_ || now.empty() || (!seen_.empty() && now.size() != seen_.size());
     if (shape_mismatch_) seen_.clear();

@@ -6,11 +6,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "ctq/core/containers/span.hpp"
 #include "ctq/core/dtype.hpp"
 #include "ctq/observers/aminmax.hpp"
 #include "ctq/observers/bin_counter.hpp"
@@ -38,7 +38,7 @@ class power_of_two_histogram {
 
   /// An empty tensor changes nothing.
   template <class Isa = isa::native>
-  void observe(std::span<const float> data) {
+  void observe(span<const float> data) {
     extrema now = aminmax<Isa>(data);
     if (now.min <= now.max && (std::isinf(now.min) || std::isinf(now.max))) {
       now = finite_aminmax(data);
@@ -69,7 +69,7 @@ class power_of_two_histogram {
   [[nodiscard]] const extrema& seen() const { return seen_; }
   [[nodiscard]] const power_of_two_grid& grid() const { return grid_; }
   /// counts()[i] is the number of values in bin grid().first + i.
-  [[nodiscard]] std::span<const std::uint64_t> counts() const { return counts_; }
+  [[nodiscard]] span<const std::uint64_t> counts() const { return counts_; }
   [[nodiscard]] const observer_args& args() const { return args_; }
 
   /// The clipped range with the smallest quantization error, as in HistogramObserver. NaN if no
@@ -130,7 +130,7 @@ class power_of_two_histogram {
     add(kept, old);
   }
 
-  void add(std::span<const std::uint64_t> counts, const power_of_two_grid& finer) {
+  void add(span<const std::uint64_t> counts, const power_of_two_grid& finer) {
     for (std::size_t i = 0; i < counts.size(); ++i)
       if (counts[i] != 0) counts_[finer.bin_in(grid_, i)] += counts[i];
   }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <span>
 #include <vector>
 
+#include "ctq/core/containers/list.hpp"
+#include "ctq/core/containers/span.hpp"
 #include "ctq/core/shape.hpp"
 #include "ctq/spec/observer.hpp"
 
@@ -24,26 +25,28 @@ class recording {
  public:
   explicit recording(const observer_args& args) : args_(args) {}
 
-  void observe(std::span<const float> data, const shape& shape) {
-    tensors_.push_back({{data.begin(), data.end()}, shape});
+  void observe(span<const float> data, const shape& shape) {
+    recorded& tensor = tensors_.emplace_back();
+    tensor.data.assign(data.begin(), data.end());
+    tensor.shape = shape;
   }
   /// Appends the tensors of `other`.
   void merge(const recording& other) {
-    const std::vector<recorded> more = other.tensors_;  // other may be this one
-    tensors_.insert(tensors_.end(), more.begin(), more.end());
+    const list<recorded> more = other.tensors_;  // other may be this one
+    for (const recorded& tensor : more) tensors_.push_back(tensor);
   }
   void clear() { tensors_.clear(); }
 
   [[nodiscard]] bool observed() const { return !tensors_.empty(); }
   /// In the order in which they were observed.
-  [[nodiscard]] std::span<const recorded> tensors() const { return tensors_; }
+  [[nodiscard]] span<const recorded> tensors() const { return tensors_; }
   [[nodiscard]] const observer_args& args() const { return args_; }
 
   friend bool operator==(const recording&, const recording&) = default;
 
  private:
   observer_args args_;
-  std::vector<recorded> tensors_;
+  list<recorded> tensors_;
 };
 
 }  // namespace ctq::observers

@@ -5,12 +5,12 @@
 #include <string_view>
 
 #include "ctq/core/attributes.hpp"
+#include "ctq/core/containers/view.hpp"
 #include "ctq/core/diagnostic.hpp"
 #include "ctq/core/kernel_descriptors.hpp"
 #include "ctq/core/op_functions.hpp"
 #include "ctq/core/packing.hpp"
 #include "ctq/core/shape.hpp"
-#include "ctq/core/view.hpp"
 #include "ctq/ops/strided_view.hpp"
 
 // What passes, executors and tools know of an op. PyTorch has several names for one op: nn.ReLU is

@@ -4,11 +4,11 @@
 #include <concepts>
 #include <cstdint>
 
+#include "ctq/core/containers/view.hpp"
 #include "ctq/core/diagnostic.hpp"
 #include "ctq/core/isa.hpp"
 #include "ctq/core/op_functions.hpp"
 #include "ctq/core/shape.hpp"
-#include "ctq/core/view.hpp"
 #include "ctq/ops/op_descriptor.hpp"
 
 // Finds the members of an op's type that ops/describe.hpp looks for, and how they can be called.

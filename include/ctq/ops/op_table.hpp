@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <string_view>
 
+#include "ctq/core/containers/view.hpp"
 #include "ctq/core/same_text.hpp"
-#include "ctq/core/view.hpp"
 #include "ctq/ops/builtin_ops.hpp"
 
 // From names to ops: "torch.nn.Conv2d" in a file is nn::conv2d.

@@ -5,9 +5,9 @@
 #include <string_view>
 
 #include "ctq/core/attributes.hpp"
+#include "ctq/core/containers/view.hpp"
 #include "ctq/core/diagnostic.hpp"
 #include "ctq/core/shape.hpp"
-#include "ctq/core/view.hpp"
 
 // Checks of shape rules for the inputs and options of a call, and their messages.
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "ctq/core/containers/list.hpp"
 #include "ctq/core/diagnostic.hpp"
-#include "ctq/core/list.hpp"
 #include "ctq/graph/graph.hpp"
 #include "ctq/passes/check_dtype_config.hpp"
 #include "ctq/spec/qconfig_mapping.hpp"

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "ctq/core/list.hpp"
+#include "ctq/core/containers/list.hpp"
 #include "ctq/graph/argument_places.hpp"
 #include "ctq/graph/graph.hpp"
 #include "ctq/graph/module_path.hpp"

@@ -3,9 +3,9 @@
 
 #include <string_view>
 
+#include "ctq/core/containers/view.hpp"
 #include "ctq/core/dtype.hpp"
 #include "ctq/core/semantics.hpp"
-#include "ctq/core/view.hpp"
 #include "ctq/ops/op.hpp"
 #include "ctq/spec/custom_config.hpp"
 

@@ -5,12 +5,12 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "ctq/core/containers/span.hpp"
 #include "ctq/core/dtype.hpp"
 #include "ctq/core/qparams.hpp"
 #include "ctq/core/result.hpp"
@@ -82,8 +82,7 @@ struct place_by_number {
 /// Checks that every observer of these steps has valid qparams.
 ///   place  of an error, by the number of the observer and the part of its qparams
 template <class Place = place_by_number>
-[[nodiscard, gnu::cold]] status check_qparams(std::span<const step> steps,
-                                              std::span<const qparams> given,
+[[nodiscard, gnu::cold]] status check_qparams(span<const step> steps, span<const qparams> given,
                                               const Place& place = {}) {
   const auto each = [&](const auto& check) -> status {
     for (const step& s : steps) {
@@ -134,7 +133,7 @@ struct input_qparams {
 template <int = 0>
 [[nodiscard, gnu::cold]] result<std::vector<qparams>> with_inputs(std::vector<qparams> all,
                                                                   const input_qparams& inputs,
-                                                                  std::span<const node> nodes) {
+                                                                  span<const node> nodes) {
   std::size_t number = 0;
   for (const node& n : nodes) {
     if (n.op == nullptr || n.op->kind != op_kind::placeholder || !is_quantized(n.dtype)) continue;
@@ -154,7 +153,7 @@ template <int = 0>
 template <class Plan>
 [[nodiscard, gnu::cold]] result<std::vector<qparams>> with_inputs(std::vector<qparams> all,
                                                                   const input_qparams& inputs) {
-  return with_inputs(std::move(all), inputs, std::span<const node>(Plan::lowered.nodes));
+  return with_inputs(std::move(all), inputs, span<const node>(Plan::lowered.nodes));
 }
 
 }  // namespace ctq

@@ -3,12 +3,12 @@
 
 #include <cstddef>
 #include <cstdlib>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
+#include "ctq/core/containers/list.hpp"
+#include "ctq/core/containers/span.hpp"
 #include "ctq/core/machine.hpp"
 #include "ctq/core/qparams.hpp"
 #include "ctq/core/result.hpp"
@@ -32,7 +32,7 @@ namespace ctq {
 struct dispatched_code {
   std::string_view isa;
   std::size_t arena_bytes;
-  result<parameters> (*make)(const state_dict&, std::span<const qparams>);
+  result<parameters> (*make)(const state_dict&, span<const qparams>);
   void (*run)(const parameters&, const void* const* in, void* const* out,
               std::byte* arena) noexcept;
 };
@@ -46,8 +46,8 @@ struct dispatched_code_of {
 
 /// The code of a plan that this program contains and this machine can run, the fastest first.
 template <class Plan>
-[[nodiscard]] std::vector<const dispatched_code*> dispatched_codes() {
-  std::vector<const dispatched_code*> all;
+[[nodiscard]] list<const dispatched_code*> dispatched_codes() {
+  list<const dispatched_code*> all;
   isa::any_isa([&all]<class Isa>() {
     auto code = &dispatched_code_of<Plan, Isa>::get;
     __asm__("" : "+r"(code));  // g++ 12 forgets that a member of a template is weak: never null
@@ -76,7 +76,7 @@ template <int = 0>
 ///   none, then  the place and the cause of the error if there is no code
 /// Errors  no code with this name, or none at all; the message lists the names
 template <class Code>
-[[nodiscard]] result<const Code*> choose_code(std::span<const Code* const> codes,
+[[nodiscard]] result<const Code*> choose_code(span<const Code* const> codes,
                                               const isa_request& request, std::string_view none,
                                               std::string_view then) {
   std::string names;
@@ -96,7 +96,7 @@ template <class Code>
 ///   place  where the name comes from
 /// Errors  as choose_code
 template <int = 0>
-[[nodiscard]] result<const dispatched_code*> choose(std::span<const dispatched_code* const> codes,
+[[nodiscard]] result<const dispatched_code*> choose(span<const dispatched_code* const> codes,
                                                     std::string_view isa,
                                                     std::string_view place = "ctq::dispatched") {
   return choose_code(codes, {isa, place}, "ctq::dispatched",

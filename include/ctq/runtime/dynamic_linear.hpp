@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <vector>
 
+#include "ctq/core/containers/span.hpp"
 #include "ctq/core/packing.hpp"
 #include "ctq/core/shapes/elementwise_shapes.hpp"
 #include "ctq/core/shapes/matrix_shapes.hpp"
@@ -26,7 +26,7 @@ namespace ctq {
 /// quint8. For qint8 they are chosen for the range of qint8; integers and zero point are shifted by
 /// 128.
 template <class Isa>
-[[nodiscard]] qparams dynamic_qparams(std::span<const float> in, bool is_signed = false) noexcept {
+[[nodiscard]] qparams dynamic_qparams(span<const float> in, bool is_signed = false) noexcept {
   const observers::extrema seen = observers::aminmax<Isa>(in);
   const auto p =
       observers::choose_qparams(seen.min, seen.max, range_of(is_signed ? qint8 : quint8));

@@ -4,9 +4,9 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <utility>
 
+#include "ctq/core/containers/span.hpp"
 #include "ctq/core/packing.hpp"
 #include "ctq/core/text.hpp"
 #include "ctq/graph/node.hpp"
@@ -45,8 +45,7 @@ class executor {
   }();
 
  public:
-  static constexpr used_kernels used =
-      used_kernels_of(std::span(Schedule.steps).first(Schedule.count));
+  static constexpr used_kernels used = used_kernels_of(span(Schedule.steps).first(Schedule.count));
 
   /// Bytes of the intermediate values and of the kernels' workspace.
   static constexpr std::size_t arena_bytes = Schedule.arena_bytes + packing::padded(workspace);
@@ -95,10 +94,9 @@ class executor {
 };
 
 template <class Isa, class Code>
-[[gnu::cold, gnu::noinline]] void run_traced(std::span<const step> steps,
-                                             std::span<const node> nodes, const parameters& p,
-                                             const void* const* in, void* const* out,
-                                             std::byte* arena) noexcept {
+[[gnu::cold, gnu::noinline]] void run_traced(span<const step> steps, span<const node> nodes,
+                                             const parameters& p, const void* const* in,
+                                             void* const* out, std::byte* arena) noexcept {
   using kernel_set = simd_kernels<Isa>;
   std::int64_t start = 0;
   Code::run(p, in, out, arena, [&](int i) {
@@ -119,10 +117,9 @@ template <class Isa, class Code>
 ///   steps  those of that schedule
 ///   nodes  those of the graph that it was made for
 template <class Isa, class Code>
-[[gnu::always_inline]] inline void run_code(std::span<const step> steps,
-                                            std::span<const node> nodes, const parameters& p,
-                                            const void* const* in, void* const* out,
-                                            std::byte* arena) noexcept {
+[[gnu::always_inline]] inline void run_code(span<const step> steps, span<const node> nodes,
+                                            const parameters& p, const void* const* in,
+                                            void* const* out, std::byte* arena) noexcept {
   if (verbose::on()) return run_traced<Isa, Code>(steps, nodes, p, in, out, arena);
   Code::run(p, in, out, arena);
 }

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <cstddef>
-#include <span>
 
+#include "ctq/core/containers/span.hpp"
 #include "ctq/core/terminate.hpp"
 #include "ctq/passes/plan.hpp"
 #include "ctq/runtime/aligned_buffer.hpp"
@@ -45,8 +45,8 @@ class float_model
   static constexpr std::size_t arena_bytes = code::arena_bytes;
 
   explicit float_model(const model_weights<Model>& w)
-      : parameters_(*float_parameters<simd_kernels<Isa>>(
-            std::span(schedule.steps).first(schedule.count), fused_v<Model, Backend>, w.get())),
+      : parameters_(*float_parameters<simd_kernels<Isa>>(span(schedule.steps).first(schedule.count),
+                                                         fused_v<Model, Backend>, w.get())),
         arena_(arena_bytes + code::workspace_bytes(parameters_)) {}
 
  private:

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <cstddef>
-#include <span>
 #include <string>
 
+#include "ctq/core/containers/span.hpp"
 #include "ctq/core/isa.hpp"
 #include "ctq/core/machine.hpp"
 #include "ctq/passes/plan.hpp"
@@ -31,13 +31,13 @@ class int8_code {
   ///   qparams  one for each observer of the plan
   /// Errors  as pack_parameters; an operating system that does not let the process use AMX tiles
   [[nodiscard]] static result<parameters> make(const state_dict& state,
-                                               std::span<const qparams> qparams) {
+                                               span<const qparams> qparams) {
     if constexpr (isa::includes<Isa, isa::amx>)
       if (!isa::ask_for_amx())
         return fail("instruction set " + std::string{Isa::name},
                     "the operating system does not let this process use AMX tiles: compile for "
                     "avx512vnni, or dispatch");
-    return pack_parameters<kernel_set, code::used>(std::span(schedule.steps).first(schedule.count),
+    return pack_parameters<kernel_set, code::used>(span(schedule.steps).first(schedule.count),
                                                    run_graph<Plan::lowered>, state, qparams);
   }
 

@@ -3,9 +3,9 @@
 
 #include <cstddef>
 #include <memory>
-#include <span>
 #include <utility>
 
+#include "ctq/core/containers/span.hpp"
 #include "ctq/core/qparams.hpp"
 #include "ctq/core/result.hpp"
 #include "ctq/runtime/model_calls.hpp"
@@ -33,8 +33,8 @@ class int8_model : public shared_model_calls<Model, typename io_types<Plan::int8
   int8_model& operator=(const int8_model&) = default;
 
   /// Scale and zero point of each observer of the plan.
-  [[nodiscard]] std::span<const ctq::qparams> qparams() const& { return state_->source.qparams; }
-  std::span<const ctq::qparams> qparams() const&& = delete;
+  [[nodiscard]] span<const ctq::qparams> qparams() const& { return state_->source.qparams; }
+  span<const ctq::qparams> qparams() const&& = delete;
   /// The qparams of input i if it is integers; default values if it is float.
   /// Requires  0 <= i < number of inputs
   [[nodiscard]] ctq::qparams input_qparams(int i = 0) const {

@@ -2,10 +2,10 @@
 #pragma once
 
 #include <cstddef>
-#include <span>
 #include <utility>
 #include <vector>
 
+#include "ctq/core/containers/span.hpp"
 #include "ctq/core/packing.hpp"
 #include "ctq/passes/schedule/run_memory.hpp"
 #include "ctq/passes/schedule/schedule.hpp"
@@ -30,12 +30,12 @@ class interpreter {
   /// Errors  a graph that cannot be scheduled; as quantize_parameters and pack_parameters
   template <stage Stage>
   [[nodiscard]] static result<interpreter> make(graph_view<Stage> g, const weights& w,
-                                                std::span<const ctq::qparams> qparams = {},
+                                                span<const ctq::qparams> qparams = {},
                                                 const backend_view& backend = {},
                                                 const mapping_view& mapping = {}) {
     dynamic_schedule s = ctq::schedule(g);
     if (s.problem.any()) return fail("", std::string{s.problem.message()});
-    const auto steps = std::span<const step>(s.steps.data(), s.steps.size());
+    const auto steps = span<const step>(s.steps.data(), s.steps.size());
     const auto state = quantize_parameters(
         steps, {.graph = g, .weights = &w, .backend = backend, .mapping = mapping});
     if (!state) return unexpected{state.error()};
@@ -47,7 +47,7 @@ class interpreter {
   ///   in, out              elements of the model's inputs and outputs, in order
   ///   after(step, output)  called after each step with its output
   template <class After>
-  void run(std::span<const void* const> in, std::span<void* const> out, After after) {
+  void run(span<const void* const> in, span<void* const> out, After after) {
     const run_memory memory{parameters_.constants.data(), in.data(), out.data(), arena_.data()};
     std::size_t packed = 0;
     for (std::size_t i = 0; i < schedule_.steps.size(); ++i) {
@@ -62,13 +62,13 @@ class interpreter {
       after(s, static_cast<const void*>(target));
     }
   }
-  void run(std::span<const void* const> in, std::span<void* const> out) {
+  void run(span<const void* const> in, span<void* const> out) {
     run(in, out, [](const step&, const void*) {});
   }
   /// The same for a model with one input and one output.
   template <class After>
   void run(const void* in, void* out, After after) {
-    run(std::span(&in, 1), std::span(&out, 1), after);
+    run(span(&in, 1), span(&out, 1), after);
   }
   void run(const void* in, void* out) {
     run(in, out, [](const step&, const void*) {});

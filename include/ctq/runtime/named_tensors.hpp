@@ -2,11 +2,12 @@
 #pragma once
 
 #include <cstddef>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include "ctq/core/containers/span.hpp"
 
 // What lists of named tensors share: the order of names, and shapes as text.
 
@@ -37,7 +38,7 @@ template <class Before>
 /// The indices of the elements of `all`, which have a member `name`, sorted by name; equal names in
 /// the order of `all`.
 template <class Named>
-[[nodiscard]] std::vector<std::size_t> order_by_name(std::span<const Named> all) {
+[[nodiscard]] std::vector<std::size_t> order_by_name(span<const Named> all) {
   return sorted_indices(all.size(), [all](std::size_t i, std::size_t j) {
     return std::string_view{all[i].name} < std::string_view{all[j].name};
   });
@@ -47,7 +48,7 @@ template <class Named>
 void sort_by_name(std::vector<Named>& all) {
   std::vector<Named> sorted;
   sorted.reserve(all.size());
-  for (const std::size_t i : order_by_name(std::span<const Named>(all)))
+  for (const std::size_t i : order_by_name(span<const Named>(all)))
     sorted.push_back(std::move(all[i]));
   all = std::move(sorted);
 }
@@ -63,7 +64,7 @@ template <class Named>
 
 /// "[10, 64]"
 template <int = 0>
-[[nodiscard, gnu::cold]] std::string text_of_shape(std::span<const int> shape) {
+[[nodiscard, gnu::cold]] std::string text_of_shape(span<const int> shape) {
   std::string text = "[";
   for (const int extent : shape) text += (text.size() > 1 ? ", " : "") + std::to_string(extent);
   return text + "]";

@@ -4,12 +4,13 @@
 #include <algorithm>
 #include <cstddef>
 #include <optional>
-#include <span>
 #include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "ctq/core/containers/list.hpp"
+#include "ctq/core/containers/span.hpp"
 #include "ctq/graph/place_of.hpp"
 #include "ctq/observers/observer.hpp"
 #include "ctq/passes/plan.hpp"
@@ -36,13 +37,13 @@ namespace ctq {
 template <int Deferred = 0>
 [[nodiscard, gnu::cold]] std::vector<observers::basic_any_observer<Deferred>> make_observers(
     graph_view<stage::prepared> g, semantics s) {
-  std::vector<const observer_record*> records(static_cast<std::size_t>(g.observers), nullptr);
+  list<const observer_record*> records(g.observers, nullptr);
   for (int i = 0; i < g.size(); ++i) {
     if (is_any_of(g[i].op, q::activation_post_process))
-      records[static_cast<std::size_t>(g[i].observer)] = g[i].observer_config;
-    if (has_inner_observers(g[i]))
-      std::ranges::fill_n(records.begin() + g[i].observer,
-                          g[i].op->descriptor->inner_observers(g[i].attrs), g[i].observer_config);
+      records[g[i].observer] = g[i].observer_config;
+    if (!has_inner_observers(g[i])) continue;
+    for (int k = 0; k < g[i].op->descriptor->inner_observers(g[i].attrs); ++k)
+      records[g[i].observer + k] = g[i].observer_config;
   }
   std::vector<observers::basic_any_observer<Deferred>> all;
   for (const observer_record* r : records) all.emplace_back(*r, s);
@@ -58,7 +59,7 @@ template <int Deferred = 0>
 /// Errors  one that has seen nothing, or NaN, with the module
 template <int Deferred>
 [[nodiscard, gnu::cold]] status calculate_inner_qparams(
-    const node& n, std::span<const observers::basic_any_observer<Deferred>> all,
+    const node& n, span<const observers::basic_any_observer<Deferred>> all,
     std::vector<qparams>& out) {
   const auto first = static_cast<std::size_t>(n.observer);
   const auto count = static_cast<std::size_t>(n.op->descriptor->inner_observers(n.attrs));
@@ -81,8 +82,8 @@ template <int Deferred>
 template <int Deferred = 0>
 [[nodiscard, gnu::cold]] result<std::vector<qparams>> calculate_qparams(
     graph_view<stage::prepared> g, const backend_view& backend,
-    std::type_identity_t<std::span<const observers::basic_any_observer<Deferred>>> all,
-    semantics s = {}, std::span<const std::optional<qparams>> trained = {}) {
+    std::type_identity_t<span<const observers::basic_any_observer<Deferred>>> all, semantics s = {},
+    span<const std::optional<qparams>> trained = {}) {
   if (all.size() < static_cast<std::size_t>(g.observers))
     return fail("observers", std::to_string(all.size()) + " are given, the model has " +
                                  std::to_string(g.observers));
@@ -113,7 +114,9 @@ template <int Deferred = 0>
         return fail(place, fits.error().message());
     }
     for (int reader = i + 1; reader < g.size(); ++reader) {
-      if (!has_config(g[reader]) || std::ranges::count(g.args_of(reader), i) == 0) continue;
+      if (!has_config(g[reader]) ||
+          std::count(g.args_of(reader).begin(), g.args_of(reader).end(), i) == 0)
+        continue;
       const auto& wanted = config_of(backend, g[reader].choice).input_dtype;
       if (const status fits = observers::check_bounds(q->scale, wanted, s); !fits)
         return fail(place_of(g[reader]) + ", input", fits.error().message());
@@ -137,8 +140,9 @@ class observed_model : public model_calls<observed_model<Model, Plan, Isa>, fals
   static constexpr auto& traced = Model;
   static constexpr auto& schedule = Plan::observed_schedule;
   using code = executor<schedule, simd_kernels<Isa>>;
+  using any_observer = observers::basic_any_observer<observers::deferred<Plan>>;
   static constexpr bool has_lstm =
-      used_kernels_of(std::span(schedule.steps).first(schedule.count)).has(kernel::lstm_observed);
+      used_kernels_of(span(schedule.steps).first(schedule.count)).has(kernel::lstm_observed);
 
  public:
   using plan = Plan;
@@ -146,9 +150,9 @@ class observed_model : public model_calls<observed_model<Model, Plan, Isa>, fals
 
   explicit observed_model(model_weights<Model> w, ctq::semantics s = ctq::semantics::torch_2_1)
       : weights_(std::move(w)),
-        parameters_(*float_parameters<simd_kernels<Isa>>(
-            std::span(schedule.steps).first(schedule.count), Plan::prepared,
-            observed_weights<Plan>(weights_.get()))),
+        parameters_(*float_parameters<simd_kernels<Isa>>(span(schedule.steps).first(schedule.count),
+                                                         Plan::prepared,
+                                                         observed_weights<Plan>(weights_.get()))),
         semantics_(s),
         observers_(make_observers(Plan::prepared.view(), s)),
         arena_(code::arena_bytes + code::workspace_bytes(parameters_)) {}
@@ -156,8 +160,8 @@ class observed_model : public model_calls<observed_model<Model, Plan, Isa>, fals
   [[nodiscard]] const weights& float_weights() const& { return weights_.get(); }
   const weights& float_weights() const&& = delete;
   /// By number: qparams #i of explain are those of observer i.
-  [[nodiscard]] std::span<const observers::any_observer> observers() const& { return observers_; }
-  std::span<const observers::any_observer> observers() const&& = delete;
+  [[nodiscard]] span<const any_observer> observers() const& { return observers_; }
+  span<const any_observer> observers() const&& = delete;
   [[nodiscard]] ctq::semantics semantics() const { return semantics_; }
 
   /// Adds what a model with the same weights observed on other data, so that threads can share the
@@ -166,7 +170,7 @@ class observed_model : public model_calls<observed_model<Model, Plan, Isa>, fals
   /// Errors  other semantics; an observer that cannot be merged exactly, such as HistogramObserver:
   ///         nothing is merged
   [[nodiscard, gnu::cold]] status merge(const observed_model& other) {
-    std::vector<observers::any_observer> merged = observers_;
+    std::vector<any_observer> merged = observers_;
     for (std::size_t i = 0; i < merged.size(); ++i)
       if (const status ok = merged[i].merge(other.observers_[i]); !ok)
         return fail("observer " + std::to_string(i), ok.error().message());
@@ -192,7 +196,7 @@ class observed_model : public model_calls<observed_model<Model, Plan, Isa>, fals
               if (has_inner_observers(Plan::prepared.nodes[o.node])) {
                 observe_cells(schedule.steps[step].signature.template as<recurrent_shape>(),
                               static_cast<const float*>(at),
-                              std::span(observers_).subspan(static_cast<std::size_t>(o.observer)));
+                              span(observers_).subspan(static_cast<std::size_t>(o.observer)));
                 continue;
               }
             const shape& s = Plan::prepared.nodes[static_cast<std::size_t>(o.node)].shape;
@@ -205,7 +209,7 @@ class observed_model : public model_calls<observed_model<Model, Plan, Isa>, fals
   model_weights<Model> weights_;
   parameters parameters_;
   ctq::semantics semantics_;
-  std::vector<observers::any_observer> observers_;
+  std::vector<any_observer> observers_;
   aligned_buffer arena_;
 };
 

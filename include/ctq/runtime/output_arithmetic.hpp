@@ -6,10 +6,10 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <vector>
 
+#include "ctq/core/containers/span.hpp"
 #include "ctq/core/qparams.hpp"
 #include "ctq/core/result.hpp"
 #include "ctq/kernels/integer_arithmetic.hpp"
@@ -21,8 +21,8 @@ namespace ctq {
 
 /// The quantized weight of a layer. Non-owning.
 struct quantized_weight_view {
-  std::span<const std::int8_t> weight;  // (O, I / groups, kh, kw) or (out, in)
-  std::span<const float> scale;         // one per output channel
+  span<const std::int8_t> weight;  // (O, I / groups, kh, kw) or (out, in)
+  span<const float> scale;         // one per output channel
 };
 
 /// The shortest text that reads back as the same number.
@@ -91,7 +91,7 @@ struct output_arithmetic {
 
 /// Divides weights by 2^halvings, rounded to nearest, ties to even; after 8 halvings all are 0.
 template <int = 0>
-[[gnu::cold]] void halve(std::span<const std::int8_t> weights, int halvings, std::int8_t* halved) {
+[[gnu::cold]] void halve(span<const std::int8_t> weights, int halvings, std::int8_t* halved) {
   for (const std::int8_t w : weights)
     *halved++ =
         static_cast<std::int8_t>(std::nearbyint(std::ldexp(static_cast<float>(w), -halvings)));
@@ -101,7 +101,7 @@ template <int = 0>
 ///         channel
 template <int = 0>
 [[nodiscard, gnu::cold]] result<output_arithmetic> output_arithmetic_of(
-    std::span<const float> bias, const quantized_weight_view& w, const qparams& in, dtype in_type,
+    span<const float> bias, const quantized_weight_view& w, const qparams& in, dtype in_type,
     const qparams& out) {
   const std::size_t outputs = bias.size();
   output_arithmetic a{std::vector<std::int32_t>(outputs), std::vector<float>(outputs), {}};

@@ -3,9 +3,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <type_traits>
 
+#include "ctq/core/containers/span.hpp"
 #include "ctq/core/result.hpp"
 #include "ctq/core/shapes/matrix_shapes.hpp"
 #include "ctq/graph/node.hpp"
@@ -78,10 +78,10 @@ inline constexpr kernel_packing packing_of{packed_bytes<Kernels, Used>, pack_lay
 /// As pack_steps.
 ///   Used  at least the kernels of the steps
 template <class Kernels, used_kernels Used = all_kernels>
-[[nodiscard, gnu::cold]] result<parameters> pack_parameters(std::span<const step> steps,
+[[nodiscard, gnu::cold]] result<parameters> pack_parameters(span<const step> steps,
                                                             const graph_nodes& graph,
                                                             const state_dict& state,
-                                                            std::span<const qparams> qparams) {
+                                                            span<const qparams> qparams) {
   return pack_steps<Used>(packing_of<Kernels, Used>, steps, graph, state, qparams);
 }
 

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <cstddef>
-#include <vector>
 
+#include "ctq/core/containers/list.hpp"
 #include "ctq/kernels/operands.hpp"
 #include "ctq/runtime/aligned_buffer.hpp"
 #include "ctq/runtime/compiled_kernels/kernel_set.hpp"
@@ -21,10 +21,10 @@ struct compiled_step {
 /// read them, and its constants.
 struct parameters {
   aligned_buffer packed;
-  std::vector<step_data> data;        // one for each step
-  std::vector<compiled_step> code{};  // one for each step; none if the program has the kernels
-  const kernel_set* kernels{};        // the set that the code belongs to
-  aligned_buffer constants{};         // parameters and buffers that are operands
+  list<step_data> data;         // one for each step
+  list<compiled_step> code{};   // one for each step; none if the program has the kernels
+  const kernel_set* kernels{};  // the set that the code belongs to
+  aligned_buffer constants{};   // parameters and buffers that are operands
 };
 
 }  // namespace ctq

@@ -3,11 +3,11 @@
 
 #include <array>
 #include <cstddef>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "ctq/core/containers/span.hpp"
 #include "ctq/core/text.hpp"
 #include "ctq/graph/graph.hpp"
 #include "ctq/passes/schedule/step.hpp"
@@ -28,7 +28,7 @@ namespace plan_text {
 
 /// Appends "[1 3 0 2]", without zeros at the end.
 template <class Text>
-[[gnu::cold]] void append_sizes(Text& out, std::span<const int> sizes) {
+[[gnu::cold]] void append_sizes(Text& out, span<const int> sizes) {
   while (!sizes.empty() && sizes.back() == 0) sizes = sizes.first(sizes.size() - 1);
   std::string_view before = "[";
   for (const int size : sizes) append_all(out, std::exchange(before, " "), size);
@@ -46,7 +46,7 @@ template <class Text>
 
 /// "conv1: conv2d+relu, quint8 to quint8, 1x28x28x1:1x28x28x8:k3x3:p1x1 [1 28 28 …], observers 0 1"
 template <used_kernels Used, class Text>
-[[gnu::cold]] void append_step(Text& out, const step& s, std::span<const node> nodes) {
+[[gnu::cold]] void append_step(Text& out, const step& s, span<const node> nodes) {
   const auto named = [&](int node) -> const ctq::node& {
     return nodes[static_cast<std::size_t>(node)];
   };
@@ -79,7 +79,7 @@ template <used_kernels Used, class Text>
 /// A line for each step, in the order in which they run.
 ///   Used  at least the kernels of the steps
 template <used_kernels Used = all_kernels, class Text = std::string>
-[[nodiscard, gnu::cold]] Text text_of(std::span<const step> steps, std::span<const node> nodes) {
+[[nodiscard, gnu::cold]] Text text_of(span<const step> steps, span<const node> nodes) {
   Text out;
   for (const step& s : steps) {
     if (!out.empty()) out += "\n";

@@ -3,13 +3,13 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "ctq/core/containers/span.hpp"
 #include "ctq/core/result.hpp"
 #include "ctq/core/semantics.hpp"
 #include "ctq/core/shapes/matrix_shapes.hpp"
@@ -170,7 +170,7 @@ template <int = 0>
 /// The state_dict of a schedule.
 /// Errors  weights that are missing; as quantize_weights, with the node's name
 template <int = 0>
-[[nodiscard, gnu::cold]] result<state_dict> quantize_parameters(std::span<const step> steps,
+[[nodiscard, gnu::cold]] result<state_dict> quantize_parameters(span<const step> steps,
                                                                 const parameter_sources& from) {
   state_dict to;
   for (const node& n : from.graph.nodes) {
@@ -209,21 +209,20 @@ template <int = 0>
 /// Errors  weights that are missing; as quantize_weights, with the node's name
 template <class Plan>
 [[nodiscard, gnu::cold]] result<state_dict> quantize_parameters(
-    const weights& w, semantics s = {}, std::span<const trained_qparams> trained = {}) {
+    const weights& w, semantics s = {}, span<const trained_qparams> trained = {}) {
   constexpr auto& schedule = Plan::int8_schedule;
-  return quantize_parameters(std::span(schedule.steps).first(schedule.count),
-                             {.graph = Plan::lowered,
-                              .weights = &w,
-                              .backend = Plan::backend,
-                              .mapping = Plan::mapping,
-                              .semantics = s,
-                              .trained = trained});
+  return quantize_parameters(span(schedule.steps).first(schedule.count), {.graph = Plan::lowered,
+                                                                          .weights = &w,
+                                                                          .backend = Plan::backend,
+                                                                          .mapping = Plan::mapping,
+                                                                          .semantics = s,
+                                                                          .trained = trained});
 }
 
 /// The parameters of a schedule that computes only in float, for the kernels of a set.
 /// Errors  weights that are missing; as compiled_kernels::choose_or_fastest
 template <class Kernels>
-[[nodiscard, gnu::cold]] result<parameters> float_parameters(std::span<const step> steps,
+[[nodiscard, gnu::cold]] result<parameters> float_parameters(span<const step> steps,
                                                              const graph_nodes& graph,
                                                              const weights& w) {
   const auto state =

@@ -2,10 +2,10 @@
 #pragma once
 
 #include <cstddef>
-#include <span>
 #include <type_traits>
 #include <utility>
 
+#include "ctq/core/containers/span.hpp"
 #include "ctq/core/result.hpp"
 #include "ctq/core/terminate.hpp"
 #include "ctq/runtime/aligned_buffer.hpp"
@@ -31,10 +31,10 @@ struct alignas(64) arena {
 ///   in  elements of the inputs, in order
 /// Errors  as the overload for steps, in check_indices.hpp
 template <class Plan>
-[[nodiscard]] status check_indices(std::span<const void* const> in) {
+[[nodiscard]] status check_indices(span<const void* const> in) {
   constexpr auto& schedule = Plan::int8_schedule;
-  return check_indices(std::span(schedule.steps).first(schedule.count),
-                       std::span(run_graph<Plan::lowered>.nodes), in);
+  return check_indices(span(schedule.steps).first(schedule.count),
+                       span(run_graph<Plan::lowered>.nodes), in);
 }
 
 /// An int8 model (quantized_model or dispatched_model) and its arena. The arena is allocated here
@@ -58,11 +58,11 @@ class session
   template <class... Input>
   [[nodiscard]] static status check_finite(const Input&... in) {
     status all = done{};
-    const auto check = [&all]<class T>(std::span<const T> x) {
+    const auto check = [&all]<class T>(span<const T> x) {
       if constexpr (std::is_same_v<T, float>)
         if (all) all = ctq::check_finite(x);
     };
-    (check(std::span(std::as_const(in).data(), in.size)), ...);
+    (check(span(std::as_const(in).data(), in.size)), ...);
     return all;
   }
   /// Checks that all indices are rows of the embeddings that read them, and that offsets are in

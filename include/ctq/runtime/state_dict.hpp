@@ -6,13 +6,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "ctq/core/containers/span.hpp"
 #include "ctq/core/dtype.hpp"
 #include "ctq/core/qparams.hpp"
 #include "ctq/core/result.hpp"
@@ -90,13 +90,13 @@ class basic_state_dict {
   }
 
   /// All tensors, sorted by name.
-  [[nodiscard]] std::span<const state_tensor> tensors() const& { return tensors_; }
-  std::span<const state_tensor> tensors() const&& = delete;
+  [[nodiscard]] span<const state_tensor> tensors() const& { return tensors_; }
+  span<const state_tensor> tensors() const&& = delete;
 
   /// The elements of a float32 tensor. Non-owning.
   /// Errors  a tensor that is missing, of another dtype or shape, or not finite
-  [[nodiscard]] result<std::span<const float>> floats(const std::string& name,
-                                                      std::span<const int> shape) const& {
+  [[nodiscard]] result<span<const float>> floats(const std::string& name,
+                                                 span<const int> shape) const& {
     const auto values = operand(name, shape);
     if (!values) return values;
     for (const float x : *values)
@@ -104,21 +104,21 @@ class basic_state_dict {
     return values;
   }
   /// The same for a tensor that may have infinite elements, such as a mask for attention.
-  [[nodiscard]] result<std::span<const float>> operand(const std::string& name,
-                                                       std::span<const int> shape) const& {
+  [[nodiscard]] result<span<const float>> operand(const std::string& name,
+                                                  span<const int> shape) const& {
     const auto t = find(name, f32, shape);
     if (!t) return unexpected{t.error()};
-    const std::span<const float> values{(*t)->floats.get(), (*t)->size()};
+    const span<const float> values{(*t)->floats.get(), (*t)->size()};
     for (const float x : values)
       if (std::isnan(x)) return fail("tensor " + name, "a value is NaN");
     return values;
   }
   /// The same for the scales of a weight, which are positive.
-  [[nodiscard]] result<std::span<const float>> scales(const std::string& name,
-                                                      std::span<const int> shape) const& {
+  [[nodiscard]] result<span<const float>> scales(const std::string& name,
+                                                 span<const int> shape) const& {
     const auto t = find(name, f32, shape);
     if (!t) return unexpected{t.error()};
-    const std::span<const float> values{(*t)->floats.get(), (*t)->size()};
+    const span<const float> values{(*t)->floats.get(), (*t)->size()};
     for (const float scale : values)
       if (std::string problem = problem_with_scale(scale); !problem.empty())
         return fail("tensor " + name, std::move(problem));
@@ -126,18 +126,18 @@ class basic_state_dict {
   }
   /// The elements of a qint8 tensor. Non-owning.
   /// Errors  a tensor that is missing, or of another dtype or shape
-  [[nodiscard]] result<std::span<const std::int8_t>> integers(const std::string& name,
-                                                              std::span<const int> shape) const& {
+  [[nodiscard]] result<span<const std::int8_t>> integers(const std::string& name,
+                                                         span<const int> shape) const& {
     const auto t = find(name, qint8, shape);
     if (!t) return unexpected{t.error()};
-    return std::span<const std::int8_t>{(*t)->integers.get(), (*t)->size()};
+    return span<const std::int8_t>{(*t)->integers.get(), (*t)->size()};
   }
   /// The same for a quint8 tensor.
-  [[nodiscard]] result<std::span<const std::uint8_t>> bytes(const std::string& name,
-                                                            std::span<const int> shape) const& {
+  [[nodiscard]] result<span<const std::uint8_t>> bytes(const std::string& name,
+                                                       span<const int> shape) const& {
     const auto t = find(name, quint8, shape);
     if (!t) return unexpected{t.error()};
-    return std::span<const std::uint8_t>{(*t)->bytes.get(), (*t)->size()};
+    return span<const std::uint8_t>{(*t)->bytes.get(), (*t)->size()};
   }
 
  private:
@@ -164,7 +164,7 @@ class basic_state_dict {
   }
 
   [[nodiscard]] result<const state_tensor*> find(const std::string& name, ctq::dtype dtype,
-                                                 std::span<const int> shape) const {
+                                                 span<const int> shape) const {
     const std::size_t at = index_of(name);
     if (at == tensors_.size() || tensors_[at].name != name)
       return fail("tensor " + name, "is missing");

@@ -11,6 +11,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "ctq/core/containers/span.hpp"
 #include "ctq/core/dtype.hpp"
 #include "ctq/core/result.hpp"
 #include "ctq/core/shape.hpp"
@@ -84,7 +85,7 @@ class tensor_argument {
 /// Checks that all elements are finite. Models do not check this: NaN is quantized to the zero
 /// point and infinity to an end of the range, without an error.
 /// Errors  the first element that is NaN or infinite, with its index
-[[nodiscard]] inline status check_finite(std::span<const float> x) {
+[[nodiscard]] inline status check_finite(span<const float> x) {
   for (std::size_t i = 0; i < x.size(); ++i)
     if (!std::isfinite(x[i]))
       return fail("element " + std::to_string(i), std::isnan(x[i]) ? "is NaN" : "is infinite");

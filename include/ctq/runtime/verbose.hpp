@@ -8,9 +8,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
-#include <span>
 #include <string_view>
 
+#include "ctq/core/containers/span.hpp"
 #include "ctq/core/text.hpp"
 #include "ctq/graph/node.hpp"
 #include "ctq/passes/schedule/step.hpp"
@@ -67,7 +67,7 @@ namespace ctq {
 ///   blocking  how that divides the work
 ///   packed    bytes of its parameters
 template <used_kernels Used = all_kernels>
-[[gnu::cold, gnu::noinline]] void write_step(const step& s, std::span<const node> nodes,
+[[gnu::cold, gnu::noinline]] void write_step(const step& s, span<const node> nodes,
                                              std::string_view isa, std::string_view blocking,
                                              std::size_t packed,
                                              std::int64_t nanoseconds) noexcept {

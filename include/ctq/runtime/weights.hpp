@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "ctq/core/containers/list.hpp"
 #include "ctq/core/report.hpp"
 #include "ctq/core/result.hpp"
 #include "ctq/graph/checked_model.hpp"
@@ -68,8 +69,8 @@ struct parameter {
 };
 
 /// The parameters of a node of a traced graph; none if its op has none.
-[[nodiscard, gnu::cold]] inline std::vector<parameter> parameters_of(const node& n) {
-  std::vector<parameter> all;
+[[nodiscard, gnu::cold]] inline list<parameter> parameters_of(const node& n) {
+  list<parameter> all;
   if (n.op->kind == op_kind::get_attr)
     all.push_back(
         {std::string{path_of(n)}, std::vector<int>(n.shape.extent, n.shape.extent + n.shape.rank)});
@@ -93,7 +94,7 @@ struct parameter {
   if (const weight_tensor* const twin = repeated_name(given); twin != nullptr)
     return fail("tensor " + twin->name, "is given twice");
   const graph_nodes nodes(g);
-  std::vector<bool> is_read(given.size());
+  list<bool> is_read(given.size());
   for (int i = 0; i < g.size(); ++i) {
     for (const parameter& p : parameters_of(g[i])) {
       const weight_tensor* const found = w.find(p.name);
@@ -114,7 +115,7 @@ struct parameter {
         if (std::isinf(x) && !nodes.is_constant(g[i]))
           return fail("tensor " + p.name, "a value is infinite");
       }
-      is_read[static_cast<std::size_t>(found - given.data())] = true;
+      is_read[found - given.data()] = true;
     }
   }
   for (std::size_t i = 0; i < given.size(); ++i)

@@ -8,9 +8,9 @@
 #include <cstddef>
 #include <string_view>
 
+#include "ctq/core/containers/view.hpp"
 #include "ctq/core/diagnostic.hpp"
 #include "ctq/core/fixed_string.hpp"
-#include "ctq/core/view.hpp"
 #include "ctq/spec/backend_pattern_config.hpp"
 
 // A backend: a name and the configs of its patterns. Users derive a short tag from it,

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "ctq/core/view.hpp"
+#include "ctq/core/containers/view.hpp"
 #include "ctq/ops/op.hpp"
 #include "ctq/spec/dtype_config.hpp"
 #include "ctq/spec/fuser_method.hpp"

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "ctq/core/list.hpp"
+#include "ctq/core/containers/list.hpp"
 #include "ctq/spec/backend_config.hpp"
 
 // A backend that is built at run time, as PyTorch's BackendConfig:

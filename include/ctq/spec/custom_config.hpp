@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "ctq/core/view.hpp"
+#include "ctq/core/containers/view.hpp"
 #include "ctq/ops/op.hpp"
 #include "ctq/spec/backend_config.hpp"
 #include "ctq/spec/qconfig_mapping.hpp"

@@ -6,7 +6,7 @@
 #include <initializer_list>
 #include <string_view>
 
-#include "ctq/core/list.hpp"
+#include "ctq/core/containers/list.hpp"
 #include "ctq/core/text.hpp"
 #include "ctq/spec/rule.hpp"
 

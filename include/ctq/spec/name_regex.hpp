@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <string_view>
 
-#include "ctq/core/list.hpp"
+#include "ctq/core/containers/list.hpp"
 
 // Regular expressions for module names with the semantics of Python's re.match: the expression must
 // match at the start of the name. Supported: . [a-z] [^...] \d \w \s \. ( ) (?: ) | * + ? ^ $ and

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "ctq/core/list.hpp"
+#include "ctq/core/containers/list.hpp"
 #include "ctq/ops/op.hpp"
 
 // Finds what a backend or a mapping has for an op, in constant time: a graph has many nodes, a spec

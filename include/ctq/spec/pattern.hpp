@@ -6,7 +6,7 @@
 #include <string_view>
 #include <type_traits>
 
-#include "ctq/core/view.hpp"
+#include "ctq/core/containers/view.hpp"
 #include "ctq/ops/op.hpp"
 
 // A pattern: ops that a backend can run as one, and their arrangement.

@@ -4,11 +4,11 @@
 #include <cmath>
 #include <cstddef>
 #include <optional>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "ctq/core/containers/span.hpp"
 #include "ctq/core/result.hpp"
 #include "ctq/core/semantics.hpp"
 #include "ctq/observers/any_fake_quantize.hpp"
@@ -62,7 +62,7 @@ class layer {
     return fake_quantize_;
   }
   /// The gradients of the weight's fake quantize in the last backward, by channel, if it learns.
-  [[nodiscard]] std::span<const observers::qparams_gradient> qparams_gradients() const {
+  [[nodiscard]] span<const observers::qparams_gradient> qparams_gradients() const {
     return qparams_gradients_;
   }
 

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <span>
 #include <string>
 #include <vector>
 
+#include "ctq/core/containers/span.hpp"
 #include "ctq/core/result.hpp"
 
 // Losses with the gradients that training starts from, averaged over the batch as in PyTorch.
@@ -28,15 +28,14 @@ namespace training {
 
 /// The mean over all samples of -Σ_c target(sample, c) * log softmax(logits)[c].
 template <class Target>
-[[nodiscard]] loss_and_gradient soft_cross_entropy(std::span<const float> logits,
-                                                   std::size_t classes, cross_entropy_options o,
-                                                   Target target) {
+[[nodiscard]] loss_and_gradient soft_cross_entropy(span<const float> logits, std::size_t classes,
+                                                   cross_entropy_options o, Target target) {
   const std::size_t count = logits.size() / classes;
   const auto samples = static_cast<double>(count);
   const double smooth = static_cast<double>(o.label_smoothing);
   loss_and_gradient out{0.0, std::vector<float>(logits.size())};
   for (std::size_t n = 0; n < count; ++n) {
-    const std::span<const float> x = logits.subspan(n * classes, classes);
+    const span<const float> x = logits.subspan(n * classes, classes);
     const auto largest = static_cast<double>(*std::max_element(x.begin(), x.end()));
     double sum = 0, all = 0;
     for (const float v : x) sum += std::exp(static_cast<double>(v) - largest);
@@ -59,11 +58,10 @@ template <class Target>
 /// The probabilities of logits, exp(logit) / Σ_c exp(logit[c]).
 /// Shapes    logits and the result [samples, classes]
 /// Requires  classes > 0 divides the number of logits
-[[nodiscard]] inline std::vector<float> softmax(std::span<const float> logits,
-                                                std::size_t classes) {
+[[nodiscard]] inline std::vector<float> softmax(span<const float> logits, std::size_t classes) {
   std::vector<float> all(logits.begin(), logits.end());
   for (std::size_t first = 0; first < all.size(); first += classes) {
-    const std::span<float> x = std::span(all).subspan(first, classes);
+    const span<float> x = span(all).subspan(first, classes);
     const float largest = *std::max_element(x.begin(), x.end());
     double sum = 0;
     for (float& v : x) sum += static_cast<double>(v = std::exp(v - largest));
@@ -80,8 +78,8 @@ template <class Target>
 /// Shapes  logits [samples, classes] · labels [samples], 0 to classes - 1
 /// Errors  no labels; logits that do not fit them; a label that is not a class
 /// Source  PyTorch torch.nn.CrossEntropyLoss
-[[nodiscard]] inline result<loss_and_gradient> cross_entropy(std::span<const float> logits,
-                                                             std::span<const int> labels,
+[[nodiscard]] inline result<loss_and_gradient> cross_entropy(span<const float> logits,
+                                                             span<const int> labels,
                                                              cross_entropy_options o = {}) {
   if (labels.empty() || logits.empty() || logits.size() % labels.size() != 0)
     return fail("cross_entropy", std::to_string(logits.size()) + " logits do not fit " +
@@ -103,8 +101,8 @@ template <class Target>
 /// Shapes  logits, probabilities [samples, classes]
 /// Errors  no classes; different numbers of logits and probabilities, or not whole samples
 /// Source  PyTorch torch.nn.CrossEntropyLoss
-[[nodiscard]] inline result<loss_and_gradient> cross_entropy(std::span<const float> logits,
-                                                             std::span<const float> probabilities,
+[[nodiscard]] inline result<loss_and_gradient> cross_entropy(span<const float> logits,
+                                                             span<const float> probabilities,
                                                              std::size_t classes,
                                                              cross_entropy_options o = {}) {
   if (classes == 0 || logits.empty() || logits.size() != probabilities.size() ||
@@ -120,8 +118,8 @@ template <class Target>
 /// (output - target)², the mean of all elements.
 /// Errors  different numbers of elements, or none
 /// Source  PyTorch torch.nn.MSELoss
-[[nodiscard]] inline result<loss_and_gradient> mean_squared_error(std::span<const float> output,
-                                                                  std::span<const float> target) {
+[[nodiscard]] inline result<loss_and_gradient> mean_squared_error(span<const float> output,
+                                                                  span<const float> target) {
   if (output.size() != target.size() || output.empty())
     return fail("mean_squared_error", std::to_string(output.size()) + " outputs do not fit " +
                                           std::to_string(target.size()) + " targets");

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <span>
 #include <string_view>
+
+#include "ctq/core/containers/span.hpp"
 
 // The parameters of a model, as optimizers change them.
 
@@ -14,8 +15,8 @@ namespace ctq::training {
 /// Lifetime  views of the model; valid until its next forward
 struct parameter_view {
   std::string_view name;
-  std::span<float> value;
-  std::span<const float> gradient;  // as many elements
+  span<float> value;
+  span<const float> gradient;  // as many elements
 };
 
 }  // namespace ctq::training

@@ -4,12 +4,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "ctq/backends/default_qconfig_mappings.hpp"
+#include "ctq/core/containers/span.hpp"
 #include "ctq/core/report.hpp"
 #include "ctq/core/terminate.hpp"
 #include "ctq/passes/plan.hpp"
@@ -66,16 +66,14 @@ class qat_model {
   /// next forward.
   ///   images  contiguous samples, each in the shape of the placeholder: N, C, H, W
   /// Errors  no samples, or a part of one; NaN; a batch norm of one element per channel
-  [[nodiscard]] result<std::span<const float>> forward(std::span<const float> images) {
+  [[nodiscard]] result<span<const float>> forward(span<const float> images) {
     return graph().forward(images);
   }
 
   /// Adds the gradients for the last forward to those of the parameters.
   ///   grad_out  the gradient of the loss with respect to the output
   /// Errors    another number of elements; no forward before
-  [[nodiscard]] status backward(std::span<const float> grad_out) {
-    return graph().backward(grad_out);
-  }
+  [[nodiscard]] status backward(span<const float> grad_out) { return graph().backward(grad_out); }
   void zero_gradients() { graph_.zero_gradients(); }
 
   /// Weights, biases, gammas and betas by their names in the state_dict, then the scales and zero

@@ -3,11 +3,11 @@
 
 #include <cstddef>
 #include <optional>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "ctq/core/containers/span.hpp"
 #include "ctq/core/result.hpp"
 #include "ctq/graph/place_of.hpp"
 #include "ctq/observers/observer.hpp"

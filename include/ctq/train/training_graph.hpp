@@ -5,11 +5,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "ctq/core/containers/span.hpp"
 #include "ctq/core/result.hpp"
 #include "ctq/graph/graph.hpp"
 #include "ctq/graph/place_of.hpp"
@@ -44,7 +44,7 @@ class training_graph {
   /// The output for a batch, in the order of its samples; kept until the next forward.
   ///   images  contiguous samples, each of the shape of the placeholder
   /// Errors  no samples, or a part of one; as fake quantizes and batch norms, with the node
-  [[nodiscard]] result<std::span<const float>> forward(std::span<const float> images) {
+  [[nodiscard]] result<span<const float>> forward(span<const float> images) {
     const std::size_t sample = numel(g_[0].shape);
     if (images.empty() || images.size() % sample != 0)
       return fail(place_of(g_[0]), std::to_string(images.size()) + " values, one sample has " +
@@ -66,12 +66,12 @@ class training_graph {
         return fail(place_of(g_[i]) + ", " + computed.error().place, computed.error().cause);
     }
     has_forward_ = true;
-    return std::span<const float>(nodes_.back().value);
+    return span<const float>(nodes_.back().value);
   }
 
   /// Adds the gradients of all parameters for the last forward, given that of its output.
   /// Errors  a gradient of another size; no forward before
-  [[nodiscard]] status backward(std::span<const float> grad_out) {
+  [[nodiscard]] status backward(span<const float> grad_out) {
     if (!has_forward_ || grad_out.size() != nodes_.back().value.size())
       return fail("backward", "is for the output of the last forward");
     for (state& s : nodes_) s.has_gradient = false;
@@ -146,8 +146,7 @@ class training_graph {
   [[nodiscard]] training_mode& mode() { return mode_; }
 
   /// By number: qparams #i of explain are those of fake quantize i.
-  [[nodiscard]] std::span<const std::optional<observers::any_fake_quantize>> fake_quantizes()
-      const {
+  [[nodiscard]] span<const std::optional<observers::any_fake_quantize>> fake_quantizes() const {
     return fake_quantizes_;
   }
   /// The layer of a node, or null.
@@ -271,7 +270,7 @@ class training_graph {
     return done{};
   }
 
-  static void add_learned(learned& l, std::span<const observers::qparams_gradient> g) {
+  static void add_learned(learned& l, span<const observers::qparams_gradient> g) {
     l.scale.resize(g.size());
     l.zero_point.resize(g.size());
     for (std::size_t c = 0; c < g.size(); ++c) {

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <random>
+#include <span>
 
 #include "../death.hpp"
 #include "../sanitized.hpp"

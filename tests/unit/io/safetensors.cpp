@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <array>
+#include <span>
 
 // The records; reading and writing have their own files.
 

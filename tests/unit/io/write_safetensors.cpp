@@ -6,6 +6,7 @@
 #include <bit>
 #include <filesystem>
 #include <random>
+#include <span>
 
 #include "ctq/io/read_safetensors.hpp"
 

@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <span>
 #include <vector>
 
 #include "ctq/runtime/interpreter.hpp"

@@ -21,7 +21,7 @@ struct named {
 
 TEST_CASE("elements are sorted by name, equal names stay in order") {
   std::vector<named> all{{"conv10", 0}, {"b", 1}, {"conv1", 2}, {"b", 3}, {"", 4}};
-  CHECK(ctq::order_by_name(std::span<const named>(all)) == std::vector<std::size_t>{4, 1, 3, 2, 0});
+  CHECK(ctq::order_by_name(ctq::span<const named>(all)) == std::vector<std::size_t>{4, 1, 3, 2, 0});
   ctq::sort_by_name(all);
   std::vector<int> values;
   for (const named& n : all) values.push_back(n.value);

@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <span>
 #include <string>
 
 #include "ctq/backends/qconfigs.hpp"

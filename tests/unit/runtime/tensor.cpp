@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <limits>
+#include <span>
 #include <type_traits>
 #include <utility>
 #include <vector>

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <span>
 
 #include "ctq/evaluate/qat_modules.hpp"
 #include "differences.hpp"

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <span>
 #include <string_view>
 #include <type_traits>
 #include <utility>

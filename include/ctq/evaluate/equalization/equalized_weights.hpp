@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "ctq/core/containers/span.hpp"
 #include "ctq/core/report.hpp"
 #include "ctq/core/result.hpp"
 #include "ctq/evaluate/equalization/equalizer.hpp"
@@ -71,7 +71,7 @@ class equalized_weights {
   }
 
   /// The factors of each layer; nodes are those of fused_v.
-  [[nodiscard]] std::span<const layer_equalization> layers() const { return layers_; }
+  [[nodiscard]] span<const layer_equalization> layers() const { return layers_; }
 
  private:
   std::vector<layer_equalization> layers_;

@@ -4,12 +4,12 @@
 #include <cstddef>
 #include <deque>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "ctq/core/containers/span.hpp"
 #include "ctq/core/result.hpp"
 #include "ctq/evaluate/evaluator.hpp"
 #include "ctq/evaluate/folded_modules.hpp"
@@ -43,7 +43,7 @@ struct layer_equalization {
 namespace equalizing {
 
 /// Multiplies channel c along axis by factor[c].
-inline float_ops::tensor multiplied(float_ops::tensor x, int axis, std::span<const float> factor) {
+inline float_ops::tensor multiplied(float_ops::tensor x, int axis, span<const float> factor) {
   const shape s = observers::with_axes_merged_around(x.shape, axis);
   observers::for_each_slice(s, 1, [&](std::size_t c, std::size_t offset, std::size_t count) {
     for (std::size_t i = offset; i < offset + count; ++i) x.data[i] *= factor[c];
@@ -52,7 +52,7 @@ inline float_ops::tensor multiplied(float_ops::tensor x, int axis, std::span<con
 }
 
 /// Divides the columns of a weight, group by group.
-inline float_ops::tensor divided(float_ops::tensor w, std::span<const float> scale) {
+inline float_ops::tensor divided(float_ops::tensor w, span<const float> scale) {
   const shape s = observers::with_axes_merged_around(w.shape, 1);
   const auto columns = static_cast<std::size_t>(s[1]);
   const auto inner = static_cast<std::size_t>(s[2]);
@@ -90,7 +90,7 @@ inline result<float_ops::tensor> weight_of(graph_view<stage::fused> g, const sca
 
 /// Multiplies the outputs of a layer: its weight and bias, or gamma and beta of its batch norm.
 inline status multiply_outputs(graph_view<stage::fused> g, const scalable_layer& l,
-                               std::span<const float> factor, module_state& modules) {
+                               span<const float> factor, module_state& modules) {
   const node& n = g[l.node];
   const std::string norm(n.batch_norm);
   const bool has_norm = !norm.empty();
@@ -178,7 +178,7 @@ class equalizer {
 /// layers need (multiplying_graph).
 /// Errors  a weight that is missing or does not fit
 [[nodiscard]] inline result<module_state> equalize(graph_view<stage::fused> g, module_state modules,
-                                                   std::span<const layer_equalization> layers) {
+                                                   span<const layer_equalization> layers) {
   for (const layer_equalization& l : layers) {
     const std::string path = equalizing::path_of(g, l.at.layer, "weight");
     const float_ops::tensor* const weight = equalizing::tensor_at(modules, path);
@@ -195,7 +195,7 @@ class equalizer {
 
 /// The input that a placeholder of the equalized model needs instead of x.
 [[nodiscard]] inline float_ops::tensor scaled_input(graph_view<stage::fused> g,
-                                                    std::span<const layer_equalization> layers,
+                                                    span<const layer_equalization> layers,
                                                     int placeholder, float_ops::tensor x) {
   for (const layer_equalization& l : layers)
     if (l.at.placeholder == placeholder)
@@ -208,7 +208,7 @@ class equalizer {
 class multiplying_graph {
  public:
   /// The names and options of g must outlive it.
-  multiplying_graph(graph_view<stage::fused> g, std::span<const layer_equalization> layers)
+  multiplying_graph(graph_view<stage::fused> g, span<const layer_equalization> layers)
       : moved_(g.size()) {
     for (int i = 0; i < g.size(); ++i) {
       list<int> args;

@@ -9,8 +9,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "ctq/core/containers/view.hpp"
 #include "ctq/core/result.hpp"
-#include "ctq/core/view.hpp"
 #include "ctq/evaluate/float_ops/activations.hpp"
 #include "ctq/evaluate/float_ops/arguments.hpp"
 #include "ctq/evaluate/float_ops/arithmetic.hpp"

@@ -3,9 +3,9 @@
 
 #include <cstddef>
 #include <optional>
-#include <span>
 #include <vector>
 
+#include "ctq/core/containers/span.hpp"
 #include "ctq/core/result.hpp"
 #include "ctq/evaluate/float_ops/kernels/layer_functions.hpp"
 #include "ctq/evaluate/float_ops/linear.hpp"
@@ -55,8 +55,8 @@ template <class Calls>
 ///   Calls  has recurrent(kernel, shape, sequence, initial state, weights)
 template <class Calls>
 [[nodiscard]] std::optional<std::vector<float>> recurrent(
-    void* state, const recurrent_shape& s, std::span<const float> sequence,
-    std::span<const float> initial, std::span<const float_ops::recurrent_product> products) {
+    void* state, const recurrent_shape& s, span<const float> sequence, span<const float> initial,
+    span<const float_ops::recurrent_product> products) {
   std::vector<recurrent_weight_values> weights;
   for (const float_ops::recurrent_product& p : products) weights.push_back({p.weight, p.bias});
   return static_cast<Calls*>(state)->recurrent(kernel::rnn, s, sequence, initial, weights);

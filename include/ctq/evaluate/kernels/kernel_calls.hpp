@@ -7,9 +7,9 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <span>
 #include <vector>
 
+#include "ctq/core/containers/span.hpp"
 #include "ctq/core/result.hpp"
 #include "ctq/evaluate/float_ops/kernels/layer_functions.hpp"
 #include "ctq/evaluate/kernels/float_layers.hpp"
@@ -55,7 +55,7 @@ class kernel_calls : kernel_runner {
   ///   in  tensors of one shape, or that broadcast; as many as the step has
   [[nodiscard]] std::optional<quantized_tensor> step(const op_schedule& s,
                                                      const kernel_signature::sizes& sizes,
-                                                     std::span<const quantized_tensor* const> in,
+                                                     span<const quantized_tensor* const> in,
                                                      const float_ops::extents& shape,
                                                      const tensor_qparams& to) {
     if (!has_kernels(to) || !evaluator_kernels::is_plain(s.kernel) ||
@@ -199,8 +199,8 @@ class kernel_calls : kernel_runner {
   ///   k        kernel::rnn or kernel::rnn_dynamic
   ///   weights  as pack_recurrent
   [[nodiscard]] std::optional<std::vector<float>> recurrent(
-      kernel_id k, const recurrent_shape& s, std::span<const float> sequence,
-      std::span<const float> initial, std::span<const recurrent_weight_values> weights) {
+      kernel_id k, const recurrent_shape& s, span<const float> sequence, span<const float> initial,
+      span<const recurrent_weight_values> weights) {
     recurrent_key key{k, s, {}};
     for (const recurrent_weight_values& w : weights) {
       key.tensors.emplace_back(w.shared_weight());

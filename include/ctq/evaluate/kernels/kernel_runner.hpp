@@ -2,8 +2,8 @@
 #pragma once
 
 #include <cstddef>
-#include <span>
 
+#include "ctq/core/containers/span.hpp"
 #include "ctq/core/kernel_signature.hpp"
 #include "ctq/core/shapes/window_shapes.hpp"
 #include "ctq/evaluate/float_ops/value.hpp"
@@ -42,9 +42,8 @@ class kernel_runner {
   /// Calls compute(operands) with inputs and output in the order of the kernel; those of `in` and
   /// `out` are in the order of their axes.
   template <class T, class Out, class Run>
-  void in_order(kernel_layout order, std::span<const T* const> in,
-                const float_ops::extents& in_shape, Out* out, const float_ops::extents& out_shape,
-                Run compute) {
+  void in_order(kernel_layout order, span<const T* const> in, const float_ops::extents& in_shape,
+                Out* out, const float_ops::extents& out_shape, Run compute) {
     const bool moves = order == kernel_layout::nhwc;
     operands x{.out = out};
     if (moves) x.out = moved_out_.of<Out>(float_ops::numel(out_shape));

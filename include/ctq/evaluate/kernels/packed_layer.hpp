@@ -6,11 +6,11 @@
 #include <cstdint>
 #include <cstring>
 #include <optional>
-#include <span>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "ctq/core/containers/span.hpp"
 #include "ctq/core/kernel_descriptors.hpp"
 #include "ctq/core/kernel_signature.hpp"
 #include "ctq/core/packing.hpp"
@@ -66,7 +66,7 @@ inline constexpr int channel_axis = is_transposed<Shape> ? 1 : 0;
 
 /// A weight in the order in which kernels read it.
 template <class Shape, class T>
-[[nodiscard]] std::vector<T> ordered(const Shape& s, std::span<const T> weight) {
+[[nodiscard]] std::vector<T> ordered(const Shape& s, span<const T> weight) {
   if constexpr (is_transposed<Shape>) {
     int planes = 1;
     if constexpr (requires { s.kernel_d; }) planes = s.kernel_d;
@@ -97,7 +97,7 @@ struct int8_weight {
     return {};
   int8_weight w;
   const bool all_fit = weight.read([&](const auto* q) {
-    const std::span all(q, weight.size());
+    const span all(q, weight.size());
     w.integers.assign(all.begin(), all.end());
     return std::ranges::equal(all, w.integers);
   });
@@ -119,7 +119,7 @@ template <class Shape>
 ///   bias  [O] or null
 template <class Shape>
 [[nodiscard]] packed_layer pack_float_layer(const kernel_packing& kernels, const Shape& s,
-                                            std::span<const float> weight, const float* bias) {
+                                            span<const float> weight, const float* bias) {
   const std::vector<float> ordered = layer_packing::ordered(s, weight);
   return layer_packing::packed_by(kernels, layer_signature(s, f32, f32), {ordered.data(), bias});
 }
@@ -136,7 +136,7 @@ template <class Shape>
   const auto found = layer_packing::int8_of(weight, outputs, layer_packing::channel_axis<Shape>);
   if (!found) return {};
   const std::vector<std::int8_t> integers =
-      layer_packing::ordered(s, std::span<const std::int8_t>(found->integers));
+      layer_packing::ordered(s, span<const std::int8_t>(found->integers));
   bias.resize(outputs);
   const qparams read = qparams_of(in);
   const auto a = output_arithmetic_of(bias, {integers, found->scale}, read, in.dtype,

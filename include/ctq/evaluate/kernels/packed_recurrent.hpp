@@ -4,9 +4,9 @@
 #include <cstddef>
 #include <cstring>
 #include <memory>
-#include <span>
 #include <vector>
 
+#include "ctq/core/containers/span.hpp"
 #include "ctq/core/kernel_signature.hpp"
 #include "ctq/core/packing.hpp"
 #include "ctq/core/shapes/sequence_shapes.hpp"
@@ -37,7 +37,7 @@ struct recurrent_weight_values {
 ///   recurrent  kernel::rnn or kernel::rnn_dynamic
 [[nodiscard]] inline packed_layer pack_recurrent(const kernel_packing& kernels, kernel_id recurrent,
                                                  const recurrent_shape& s,
-                                                 std::span<const recurrent_weight_values> weights) {
+                                                 span<const recurrent_weight_values> weights) {
   std::vector<packed_layer> parts;
   std::size_t bytes = 0;
   for (std::size_t i = 0; i < weights.size(); ++i) {

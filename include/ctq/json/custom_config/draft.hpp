@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <string_view>
 
-#include "ctq/core/list.hpp"
+#include "ctq/core/containers/list.hpp"
 #include "ctq/json/draft.hpp"
 #include "ctq/spec/custom_config.hpp"
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "ctq/core/list.hpp"
+#include "ctq/core/containers/list.hpp"
 #include "ctq/json/custom_config/draft.hpp"
 #include "ctq/json/read_mapping.hpp"
 #include "ctq/json/reader.hpp"

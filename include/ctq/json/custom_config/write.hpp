@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "ctq/core/list.hpp"
+#include "ctq/core/containers/list.hpp"
 #include "ctq/json/write_mapping.hpp"
 #include "ctq/json/write_op.hpp"
 #include "ctq/spec/custom_config.hpp"

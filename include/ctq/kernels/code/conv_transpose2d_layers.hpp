@@ -5,10 +5,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <span>
 #include <type_traits>
 #include <vector>
 
+#include "ctq/core/containers/span.hpp"
 #include "ctq/core/packing.hpp"
 #include "ctq/core/shapes/window_shapes.hpp"
 #include "ctq/kernels/code/layers.hpp"
@@ -115,7 +115,7 @@ struct kernel_code<descriptors::conv_transpose2d>
   /// this part only.
   ///   bias  (O) or null, with the zero point folded in for the whole weight
   template <class Weight, class Bias>
-  static std::vector<Bias> bias_of_part(std::span<const Weight> weight, const Bias* bias,
+  static std::vector<Bias> bias_of_part(span<const Weight> weight, const Bias* bias,
                                         const std::vector<Weight>& part, int out_channels,
                                         std::int32_t in_zero_point) {
     const auto outputs = static_cast<std::size_t>(out_channels);
@@ -137,7 +137,7 @@ struct kernel_code<descriptors::conv_transpose2d>
 
   /// Packs what an output that reads no input needs: its bias and its multiplier.
   template <class Weight, class Bias>
-  static void pack_channels(const shape& s, std::span<const Weight> weight, const Bias* bias,
+  static void pack_channels(const shape& s, span<const Weight> weight, const Bias* bias,
                             const float* multiplier, std::int32_t in_zero_point,
                             std::byte* packed) {
     const auto bytes = static_cast<std::size_t>(s.out_channels) * 4;
@@ -158,8 +158,7 @@ struct kernel_code<descriptors::conv_transpose2d>
       const transposed_phases p(s);
       std::memset(packed, 0, 2 * channel_bytes(s));
       if (s.out_channels == 0) return;
-      const std::span<const Weight> whole(weight,
-                                          reference_weights<Weight>::weights(with_weight_of(s)));
+      const span<const Weight> whole(weight, reference_weights<Weight>::weights(with_weight_of(s)));
       pack_channels(s, whole, bias, multiplier, in_zero_point, packed);
       for (int phase = 0; phase < p.count(); ++phase) {
         const conv2d_shape c = p.convolution(phase);

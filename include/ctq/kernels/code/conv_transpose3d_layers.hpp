@@ -5,10 +5,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <span>
 #include <type_traits>
 #include <vector>
 
+#include "ctq/core/containers/span.hpp"
 #include "ctq/core/shapes/window_shapes.hpp"
 #include "ctq/kernels/code/conv_transpose2d_layers.hpp"
 #include "ctq/kernels/reference/conv_transpose3d.hpp"
@@ -91,8 +91,7 @@ struct kernel_code<descriptors::conv_transpose3d>
       convolution::pack<Set, In>(with_weight_of(s), weight, bias, multiplier, packed);
     } else {
       const transposed_planes p(s);
-      const std::span<const Weight> whole(weight,
-                                          reference_weights<Weight>::weights(with_weight_of(s)));
+      const span<const Weight> whole(weight, reference_weights<Weight>::weights(with_weight_of(s)));
       std::memset(packed, 0, channel_bytes(s));
       if (s.out_channels == 0) return;
       plane::pack_channels(s.plane(), whole, bias, multiplier, in_zero_point, packed);

@@ -5,10 +5,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <span>
 #include <type_traits>
 #include <vector>
 
+#include "ctq/core/containers/span.hpp"
 #include "ctq/core/packing.hpp"
 #include "ctq/core/shapes/elementwise_shapes.hpp"
 #include "ctq/core/shapes/matrix_shapes.hpp"

@@ -5,10 +5,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <span>
 #include <type_traits>
 #include <vector>
 
+#include "ctq/core/containers/span.hpp"
 #include "ctq/core/packing.hpp"
 #include "ctq/core/shapes/window_shapes.hpp"
 #include "ctq/kernels/simd/convolution/column_blocking.hpp"
@@ -145,7 +145,7 @@ void pack_dense(const conv2d_shape& s, const unpacked<Weight, Bias>& from, std::
 
 /// Packs one weight for each element of `sources`, its index; a negative one stands for no weight.
 template <class Dot, class Weight>
-[[gnu::hot, gnu::noinline]] void pack_gathered(std::span<const int> sources, const Weight* weight,
+[[gnu::hot, gnu::noinline]] void pack_gathered(span<const int> sources, const Weight* weight,
                                                packed_channel<Dot> to) {
   pack_each(static_cast<int>(sources.size()) / Dot::k_group, to, [&](int step, int j) {
     const int source = sources[static_cast<std::size_t>(step * Dot::k_group + j)];

@@ -66,7 +66,10 @@ class explanation {
   }
 
   /// All decisions as data: for append_text, append_markdown, append_json, append_dot.
-  [[nodiscard]] constexpr explained_model model() const { return explain(stages_); }
+  template <int Deferred = 0>
+  [[nodiscard]] constexpr explained_model model() const {
+    return explain<Deferred>(stages_);
+  }
 
   /// Appends the table of append_text.
   template <class Text>

@@ -153,13 +153,14 @@ constexpr list<explained_observer> observers_of(graph_view<stage::prepared> g) {
 }  // namespace explaining
 
 /// All decisions about a model. Refers to the names, ops and records of the stages.
+template <int Deferred = 0>
 [[nodiscard]] constexpr explained_model explain(const explained_stages& s) {
   explained_model m;
   m.backend = s.backend;
   m.mapping = s.mapping;
   m.observers = explaining::observers_of(s.prepared);
   const list<list<rejection>> rejected =
-      rejected_dtype_configs(s.fused, s.backend, s.mapping, s.options);
+      rejected_dtype_configs<Deferred>(s.fused, s.backend, s.mapping, s.options);
   const list<int> observer_of = explaining::observers_after(s.prepared);
   const list<std::string_view> layer_of = explaining::layers_of(s);
   const name_index fused(s.fused);

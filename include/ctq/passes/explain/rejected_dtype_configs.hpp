@@ -37,6 +37,8 @@ constexpr int most_dtype_configs(const backend_view& backend) {
 
 /// By node of the fused graph: the dtype configs of its pattern that were tried before one that
 /// fits, in order, each with the clause that failed. Empty for nodes without a qconfig or pattern.
+/// A template, so that programs that explain nothing do not instantiate the passes for run time.
+template <int = 0>
 [[nodiscard]] constexpr list<list<rejection>> rejected_dtype_configs(graph_view<stage::fused> g,
                                                                      const backend_view& backend,
                                                                      const mapping_view& mapping,

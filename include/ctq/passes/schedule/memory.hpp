@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include "ctq/core/list.hpp"
+#include "ctq/core/containers/list.hpp"
 #include "ctq/core/packing.hpp"
 #include "ctq/core/shape.hpp"
 

@@ -3,9 +3,9 @@
 
 #include <cstddef>
 
+#include "ctq/core/containers/list.hpp"
 #include "ctq/core/diagnostic.hpp"
 #include "ctq/core/kernel_descriptors.hpp"
-#include "ctq/core/list.hpp"
 #include "ctq/core/shape.hpp"
 #include "ctq/graph/node.hpp"
 

@@ -3,8 +3,8 @@
 
 #include <concepts>
 #include <cstddef>
-#include <span>
 
+#include "ctq/core/containers/span.hpp"
 #include "ctq/core/isa.hpp"
 #include "ctq/core/result.hpp"
 #include "ctq/graph/node.hpp"
@@ -42,7 +42,7 @@ class executor<Schedule, simd_kernels<isa::compiled>> {
     compiled_kernels::run(steps(), p, in, out, arena, arena_bytes, after);
   }
 
-  static constexpr std::span<const step> steps() {
+  static constexpr span<const step> steps() {
     return {Schedule.steps, static_cast<std::size_t>(Schedule.count)};
   }
 };
@@ -50,8 +50,8 @@ class executor<Schedule, simd_kernels<isa::compiled>> {
 /// executor::run, with a line for each step if CTQ_VERBOSE is set.
 template <class Isa, class Code>
 requires std::same_as<Isa, isa::compiled>
-void run_code(std::span<const step>, std::span<const node> nodes, const parameters& p,
-              const void* const* in, void* const* out, std::byte* arena) noexcept {
+void run_code(span<const step>, span<const node> nodes, const parameters& p, const void* const* in,
+              void* const* out, std::byte* arena) noexcept {
   compiled_kernels::run(Code::steps(), nodes, p, in, out, arena, Code::arena_bytes);
 }
 

@@ -2,10 +2,10 @@
 #pragma once
 
 #include <cstddef>
-#include <span>
 #include <string_view>
 #include <utility>
 
+#include "ctq/core/containers/span.hpp"
 #include "ctq/core/isa.hpp"
 #include "ctq/passes/plan.hpp"
 #include "ctq/runtime/compiled_kernels/compiled_steps.hpp"
@@ -57,7 +57,7 @@ class quantized_model<Plan, isa::compiled>
   }
 
  private:
-  static constexpr std::span<const step> steps() {
+  static constexpr span<const step> steps() {
     return {Plan::int8_schedule.steps, static_cast<std::size_t>(Plan::int8_schedule.count)};
   }
 

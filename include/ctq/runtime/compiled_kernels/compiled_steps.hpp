@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <utility>
 
+#include "ctq/core/containers/span.hpp"
 #include "ctq/core/packing.hpp"
 #include "ctq/core/result.hpp"
 #include "ctq/core/text.hpp"
@@ -46,7 +46,7 @@ template <int = 0>
 
 /// Bytes of the largest workspace.
 template <int = 0>
-[[nodiscard]] std::size_t workspace_of(const kernel_set& kernels, std::span<const step> steps) {
+[[nodiscard]] std::size_t workspace_of(const kernel_set& kernels, span<const step> steps) {
   std::size_t most = 0;
   for (const step& s : steps) most = std::max(most, kernels.workspace_bytes(s.signature));
   return packing::padded(most);
@@ -55,10 +55,9 @@ template <int = 0>
 /// Packs the parameters of a schedule, and finds the code of its steps.
 /// Errors  as pack_steps; a step without a kernel
 template <int = 0>
-[[nodiscard, gnu::cold]] result<parameters> make(const kernel_set& kernels,
-                                                 std::span<const step> steps,
+[[nodiscard, gnu::cold]] result<parameters> make(const kernel_set& kernels, span<const step> steps,
                                                  const graph_nodes& graph, const state_dict& state,
-                                                 std::span<const qparams> qparams) {
+                                                 span<const qparams> qparams) {
   auto p = pack_steps(kernels.packing, steps, graph, state, qparams);
   if (!p) return p;
   p->kernels = &kernels;
@@ -86,7 +85,7 @@ template <int = 0>
 ///                64-byte aligned
 ///   after(step)  called after each step, with -1 before the first
 template <class After>
-void run(std::span<const step> steps, const parameters& p, const void* const* in, void* const* out,
+void run(span<const step> steps, const parameters& p, const void* const* in, void* const* out,
          std::byte* arena, std::size_t workspace, After after) noexcept {
   const run_memory memory{p.constants.data(), in, out, arena};
   after(-1);
@@ -105,9 +104,9 @@ void run(std::span<const step> steps, const parameters& p, const void* const* in
 /// The same, with a line for each step if CTQ_VERBOSE is set.
 ///   nodes  those of the graph that the schedule was made for
 template <int = 0>
-[[gnu::noinline]] void run(std::span<const step> steps, std::span<const node> nodes,
-                           const parameters& p, const void* const* in, void* const* out,
-                           std::byte* arena, std::size_t workspace) noexcept {
+[[gnu::noinline]] void run(span<const step> steps, span<const node> nodes, const parameters& p,
+                           const void* const* in, void* const* out, std::byte* arena,
+                           std::size_t workspace) noexcept {
   if (!verbose::on()) [[likely]]
     return run(steps, p, in, out, arena, workspace, [](int) {});
   std::int64_t start = 0;

@@ -3,9 +3,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string_view>
 
+#include "ctq/core/containers/span.hpp"
 #include "ctq/core/kernel_descriptors.hpp"
 #include "ctq/core/packing.hpp"
 #include "ctq/core/text.hpp"
@@ -99,9 +99,9 @@ inline constexpr release headers = release_of(version);
 /// headers are of another release than the library does not link: the linker reports that this
 /// function, with the numbers of the headers, is undefined.
 template <int Major, int Minor, int Patch, std::size_t Layout>
-[[nodiscard]] std::span<const kernel_set* const> of_release() noexcept;
+[[nodiscard]] span<const kernel_set* const> of_release() noexcept;
 
-[[nodiscard]] inline std::span<const kernel_set* const> all() noexcept {
+[[nodiscard]] inline span<const kernel_set* const> all() noexcept {
   return of_release<headers.major, headers.minor, headers.patch, headers.layout>();
 }
 

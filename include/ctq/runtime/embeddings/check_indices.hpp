@@ -4,9 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <span>
 #include <string>
 
+#include "ctq/core/containers/span.hpp"
 #include "ctq/core/kernel_descriptors.hpp"
 #include "ctq/core/result.hpp"
 #include "ctq/core/shapes/elementwise_shapes.hpp"
@@ -62,8 +62,8 @@ template <class Index>
 ///         Indices that the model computes are not checked: those that are no row of a table give a
 ///         row of NaN
 template <int = 0>
-[[nodiscard]] status check_indices(std::span<const step> steps, std::span<const node> nodes,
-                                   std::span<const void* const> in) {
+[[nodiscard]] status check_indices(span<const step> steps, span<const node> nodes,
+                                   span<const void* const> in) {
   for (const step& s : steps) {
     if (!is_index(s.signature.in)) continue;
     const auto check = [&]<class index>(index) {

@@ -3,11 +3,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "ctq/core/containers/span.hpp"
 #include "ctq/core/result.hpp"
 #include "ctq/core/semantics.hpp"
 #include "ctq/core/shapes/sequence_shapes.hpp"
@@ -33,7 +33,7 @@ struct quantized_rows {
 /// Errors  an observer of another qscheme; a scale that the backend does not allow
 template <int Deferred = 0>
 [[nodiscard, gnu::cold]] result<quantized_rows> quantize_rows(
-    std::span<const float> table, const embedding_shape& s, const observer_record& record,
+    span<const float> table, const embedding_shape& s, const observer_record& record,
     const dtype_with_constraints_record& constraints, semantics versions = {}) {
   observers::basic_any_observer<Deferred> observer{record};
   const shape extents{s.rows, s.width};
@@ -55,8 +55,8 @@ template <int Deferred = 0>
   const auto bytes = static_cast<std::size_t>(kernels::bytes_of_row(s));
   std::vector<std::uint8_t> packed(rows * bytes);
   for (std::size_t row = 0; row < rows; ++row)
-    observers::pack_quint4x2(std::span(out.rows).subspan(row * width, width),
-                             std::span(packed).subspan(row * bytes, bytes));
+    observers::pack_quint4x2(span(out.rows).subspan(row * width, width),
+                             span(packed).subspan(row * bytes, bytes));
   out.rows = std::move(packed);
   return out;
 }

@@ -2,13 +2,13 @@
 #pragma once
 
 #include <cstddef>
-#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "ctq/core/containers/span.hpp"
 #include "ctq/core/qparams.hpp"
 #include "ctq/core/terminate.hpp"
 #include "ctq/graph/graph.hpp"
@@ -75,7 +75,7 @@ namespace custom_modules {
 ///   qparams  those of the observers, or none
 ///   form     which of the custom_functions
 template <class Graph, class Form>
-[[gnu::cold]] void replace(const Graph& g, op_id of, std::span<const qparams> qparams,
+[[gnu::cold]] void replace(const Graph& g, op_id of, span<const qparams> qparams,
                            std::vector<weight_tensor>& all, Form form) {
   for (int i = 0; i < g.count; ++i) {
     const node& n = g.nodes[i];
@@ -122,8 +122,7 @@ struct all_of<custom_functions<Functions...>> {
     return weights{std::move(all)};
   }
   template <class Plan>
-  [[nodiscard, gnu::cold]] static weights quantized(const weights& w,
-                                                    std::span<const qparams> qparams) {
+  [[nodiscard, gnu::cold]] static weights quantized(const weights& w, span<const qparams> qparams) {
     std::vector<weight_tensor> all = observed<Plan>(w).tensors();
     (replace(Plan::lowered, Functions::quantized_class, qparams, all, quantized_tensors<Functions>),
      ...);
@@ -147,8 +146,7 @@ template <class Plan>
 /// The same in their quantized form.
 ///   qparams  by number of the observer
 template <class Plan>
-[[nodiscard]] decltype(auto) quantized_weights_of(const weights& w,
-                                                  std::span<const qparams> qparams) {
+[[nodiscard]] decltype(auto) quantized_weights_of(const weights& w, span<const qparams> qparams) {
   using functions = typename Plan::custom_functions;
   if constexpr (std::is_void_v<functions>) {
     return (w);

@@ -2,19 +2,19 @@
 #pragma once
 
 #include <cstddef>
-#include <span>
 #include <string_view>
 
+#include "ctq/core/containers/span.hpp"
 #include "ctq/graph/parameter_arguments.hpp"
 
 namespace ctq {
 
 /// The nodes of a graph at run time, whatever its stage.
 struct graph_nodes {
-  std::span<const node> nodes;
-  std::span<const int> args;
+  span<const node> nodes;
+  span<const int> args;
 
-  graph_nodes(std::span<const node> n, std::span<const int> a) : nodes(n), args(a) {}
+  graph_nodes(span<const node> n, span<const int> a) : nodes(n), args(a) {}
   template <class Graph>
   requires requires(const Graph& g) { g.view(); }
   graph_nodes(const Graph& g) : graph_nodes(g.view()) {}  // NOLINT(google-explicit-constructor)

@@ -3,9 +3,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <vector>
 
+#include "ctq/core/containers/span.hpp"
 #include "ctq/observers/float_qparams.hpp"
 #include "ctq/spec/observer.hpp"
 
@@ -15,7 +15,7 @@ namespace ctq::packing {
 /// low half; a byte belongs to one row.
 ///   row  elements of a row
 template <int = 0>
-[[nodiscard, gnu::cold]] std::vector<std::uint8_t> int4_values(std::span<const std::int8_t> weight,
+[[nodiscard, gnu::cold]] std::vector<std::uint8_t> int4_values(span<const std::int8_t> weight,
                                                                std::size_t row) {
   std::vector<std::uint8_t> values(weight.size());
   for (std::size_t i = 0; i < weight.size(); ++i)
@@ -24,8 +24,8 @@ template <int = 0>
   const std::size_t bytes = observers::packed_size(row);
   std::vector<std::uint8_t> packed(rows * bytes);
   for (std::size_t r = 0; r < rows; ++r)
-    observers::pack_quint4x2(std::span(values).subspan(r * row, row),
-                             std::span(packed).subspan(r * bytes, bytes));
+    observers::pack_quint4x2(span(values).subspan(r * row, row),
+                             span(packed).subspan(r * bytes, bytes));
   return packed;
 }
 

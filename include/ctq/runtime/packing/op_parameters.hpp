@@ -4,10 +4,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <span>
 #include <string>
 #include <vector>
 
+#include "ctq/core/containers/span.hpp"
 #include "ctq/core/result.hpp"
 #include "ctq/graph/node.hpp"
 #include "ctq/kernels/operands.hpp"
@@ -35,7 +35,7 @@ void for_each_by_channel(const shape& s, int channel_axis, Visit visit) {
 /// Packs a weight as integers with their scales, and as the floats that they represent.
 template <int = 0>
 [[gnu::cold]] void pack_quantized(const op_descriptor& d, const parameter_layout_of& l,
-                                  std::span<const std::int8_t> weight, std::span<const float> scale,
+                                  span<const std::int8_t> weight, span<const float> scale,
                                   std::byte* packed) {
   std::vector<float> dequantized(weight.size());
   const std::size_t per_channel = scale.empty() ? 0 : weight.size() / scale.size();
@@ -61,8 +61,8 @@ template <int = 0>
   const parameter_layout_of& l = data.parameters;
   for (int p = 0; p < l.parameters.count; ++p) {
     const op_parameter& parameter = l.parameters.item[p];
-    const std::span<const int> shape(parameter.shape.extent,
-                                     static_cast<std::size_t>(parameter.shape.rank));
+    const span<const int> shape(parameter.shape.extent,
+                                static_cast<std::size_t>(parameter.shape.rank));
     const std::string name = std::string{n.name} + "." + std::string{parameter.name};
     if (p == l.weight) {
       const auto weight = state.integers(name, shape);

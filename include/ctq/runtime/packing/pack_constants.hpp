@@ -3,9 +3,9 @@
 
 #include <cstddef>
 #include <cstring>
-#include <span>
 #include <string>
 
+#include "ctq/core/containers/span.hpp"
 #include "ctq/core/result.hpp"
 #include "ctq/passes/schedule/memory.hpp"
 #include "ctq/runtime/aligned_buffer.hpp"

@@ -5,10 +5,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <span>
 #include <string>
-#include <vector>
 
+#include "ctq/core/containers/list.hpp"
+#include "ctq/core/containers/span.hpp"
 #include "ctq/core/packing.hpp"
 #include "ctq/core/result.hpp"
 #include "ctq/core/shapes/elementwise_shapes.hpp"
@@ -188,8 +188,8 @@ template <int = 0>
 /// Errors  as pack_steps
 template <used_kernels Used>
 [[nodiscard, gnu::cold]] status pack_step(const kernel_packing& kernels, const step& s,
-                                          std::span<const node> nodes, const state_dict& state,
-                                          [[maybe_unused]] std::span<const qparams> qparams,
+                                          span<const node> nodes, const state_dict& state,
+                                          [[maybe_unused]] span<const qparams> qparams,
                                           step_data& data, std::byte* packed, std::size_t bytes) {
   using facts = ctq::kernels::kernel_facts;
   const node& n = nodes[static_cast<std::size_t>(s.node)];
@@ -242,12 +242,12 @@ template <used_kernels Used>
 ///         with the node's name: a sum that could leave int32
 template <used_kernels Used = all_kernels>
 [[nodiscard, gnu::cold]] result<parameters> pack_steps(const kernel_packing& kernels,
-                                                       std::span<const step> steps,
+                                                       span<const step> steps,
                                                        const graph_nodes& graph,
                                                        const state_dict& state,
-                                                       std::span<const qparams> qparams) {
-  parameters p{aligned_buffer(packed_end(kernels, steps)), std::vector<step_data>(steps.size())};
-  const std::span<const node> nodes = graph.nodes;
+                                                       span<const qparams> qparams) {
+  parameters p{aligned_buffer(packed_end(kernels, steps)), list<step_data>(steps.size())};
+  const span<const node> nodes = graph.nodes;
   auto constants = packing::pack_constants(graph, state);
   if (!constants) return unexpected{constants.error()};
   p.constants = *std::move(constants);

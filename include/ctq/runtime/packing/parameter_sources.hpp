@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <span>
 #include <string_view>
 #include <vector>
 
+#include "ctq/core/containers/span.hpp"
 #include "ctq/core/result.hpp"
 #include "ctq/core/semantics.hpp"
 #include "ctq/observers/float16.hpp"
@@ -31,7 +31,7 @@ struct parameter_sources {
   backend_view backend;
   mapping_view mapping;
   ctq::semantics semantics{};
-  std::span<const trained_qparams> trained{};  // other weights are observed by a new observer
+  span<const trained_qparams> trained{};  // other weights are observed by a new observer
 
   /// A parameter of a node: of a module the tensor with this name, of a function the argument.
   ///   which  0: the weight, 1: the bias, …

@@ -4,9 +4,9 @@
 #include <boost/mp11/algorithm.hpp>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <type_traits>
 
+#include "ctq/core/containers/span.hpp"
 #include "ctq/core/dtype.hpp"
 #include "ctq/core/kernel_descriptors.hpp"
 #include "ctq/core/shapes/window_shapes.hpp"
@@ -63,7 +63,7 @@ inline constexpr used_kernels all_kernels{
 }
 
 /// The kernels of these steps, including those of the products of recurrent layers.
-[[nodiscard]] constexpr used_kernels used_kernels_of(std::span<const step> steps) {
+[[nodiscard]] constexpr used_kernels used_kernels_of(span<const step> steps) {
   used_kernels used;
   for (const step& s : steps) {
     used.add(s.signature.kernel, s.signature.in);

@@ -2,10 +2,10 @@
 #pragma once
 
 #include <cstddef>
-#include <span>
 #include <utility>
 #include <vector>
 
+#include "ctq/core/containers/span.hpp"
 #include "ctq/core/kernel_descriptors.hpp"
 #include "ctq/core/shapes/matrix_shapes.hpp"
 #include "ctq/core/shapes/window_shapes.hpp"
@@ -19,7 +19,7 @@ namespace ctq::packing {
 /// (O, I, kh, kw) to (O, kh, kw, I): the order in which kernels read weights. Hot, since it would
 /// be compiled for size otherwise: its callers are cold.
 template <class T>
-[[nodiscard, gnu::hot]] std::vector<T> channels_last(std::span<const T> oihw, int outputs,
+[[nodiscard, gnu::hot]] std::vector<T> channels_last(span<const T> oihw, int outputs,
                                                      int channels) {
   const auto rows = static_cast<std::size_t>(outputs), columns = static_cast<std::size_t>(channels);
   std::vector<T> out(oihw.size());
@@ -33,7 +33,7 @@ template <class T>
 
 /// Calls f(pointer to the weights in this order); copies them only if necessary.
 template <class T, class F>
-void with_channels_last(std::span<const T> oihw, std::span<const int> shape, F f) {
+void with_channels_last(span<const T> oihw, span<const int> shape, F f) {
   std::size_t pixels = 1;
   for (const int extent : shape.subspan(shape.size() < 2 ? shape.size() : 2))
     pixels *= static_cast<std::size_t>(extent);
@@ -43,9 +43,8 @@ void with_channels_last(std::span<const T> oihw, std::span<const int> shape, F f
 
 /// (O, I, kd, kh, kw), the weight of a convolution along three axes, to (O, kh, kw, kd, I).
 template <class T>
-[[nodiscard, gnu::hot]] std::vector<T> planes_before_channels(std::span<const T> weight,
-                                                              int outputs, int channels,
-                                                              int planes) {
+[[nodiscard, gnu::hot]] std::vector<T> planes_before_channels(span<const T> weight, int outputs,
+                                                              int channels, int planes) {
   std::vector<T> out(weight.size());
   const auto rows = static_cast<std::size_t>(outputs), columns = static_cast<std::size_t>(channels);
   const auto depth = static_cast<std::size_t>(planes);
@@ -63,8 +62,8 @@ template <class T>
 /// (I, O/g, kd, kh, kw) to (O, kh, kw, kd, I/g).
 ///   planes  kd
 template <class T>
-[[nodiscard, gnu::hot]] std::vector<T> transposed_channels_last(std::span<const T> weight,
-                                                                int inputs, int outputs, int groups,
+[[nodiscard, gnu::hot]] std::vector<T> transposed_channels_last(span<const T> weight, int inputs,
+                                                                int outputs, int groups,
                                                                 int planes = 1) {
   std::vector<T> out(weight.size());
   if (weight.empty()) return out;
@@ -122,7 +121,7 @@ template <int = 0>
 
 /// Calls f(pointer to the weights in the order of kernels).
 template <class T, class F>
-void with_kernel_order(std::span<const T> weight, const weight_of_layer& w, F f) {
+void with_kernel_order(span<const T> weight, const weight_of_layer& w, F f) {
   const int planes = w.shape.size() == 5 ? w.shape[2] : 1;
   if (w.transposed_groups > 0)
     return f(transposed_channels_last(weight, w.shape[0], w.outputs, w.transposed_groups, planes)

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <cstddef>
-#include <span>
 #include <type_traits>
 
+#include "ctq/core/containers/span.hpp"
 #include "ctq/core/shapes/sequence_shapes.hpp"
 #include "ctq/observers/observer.hpp"
 
@@ -17,7 +17,7 @@ namespace ctq {
 template <int Deferred = 0>
 [[gnu::cold]] void observe_cells(
     const recurrent_shape& s, const float* value,
-    std::type_identity_t<std::span<observers::basic_any_observer<Deferred>>> all) {
+    std::type_identity_t<span<observers::basic_any_observer<Deferred>>> all) {
   const float* step = value + s.sequence_elements() + s.state_elements();
   const int state = s.batch * s.hidden;
   for (int cell = 0; cell < s.cells(); ++cell) {

@@ -5,10 +5,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <span>
 #include <string>
-#include <vector>
 
+#include "ctq/core/containers/list.hpp"
+#include "ctq/core/containers/span.hpp"
 #include "ctq/core/result.hpp"
 #include "ctq/core/shapes/elementwise_shapes.hpp"
 #include "ctq/graph/node.hpp"
@@ -30,10 +30,10 @@ namespace ctq::packing {
 
 /// Requantizes the entries of a table, if the qparams differ.
 template <int = 0>
-[[gnu::cold]] void requantize_table(std::span<std::uint8_t, 256> table, const qparams& from,
+[[gnu::cold]] void requantize_table(std::uint8_t (&table)[256], const qparams& from,
                                     const qparams& to) {
   if (from == to) return;
-  kernels::reference::requantize(elementwise_shape{256}, table.data(), from, to, table.data());
+  kernels::reference::requantize(elementwise_shape{256}, table, from, to, table);
 }
 
 /// The cells of an LSTM, in the order of its layers and their directions.
@@ -42,7 +42,7 @@ class static_lstm_packing {
  public:
   ///   own  the qparams of all values in the cells
   static_lstm_packing(const kernel_packing& kernels, const step& s, const node& n,
-                      const state_dict& state, const step_data& data, std::span<const qparams> own)
+                      const state_dict& state, const step_data& data, span<const qparams> own)
       : kernels_(kernels),
         s_(s.signature.as<recurrent_shape>()),
         n_(n),
@@ -116,11 +116,11 @@ class static_lstm_packing {
     // PyTorch joins the directions of a layer before the layers.
     const int first = first_of_layer(cell);
     p.requantizes_output = v.h == of(first, value::h) ? 0 : 1;
-    requantize_table(std::span(p.output), v.h, of(first, value::h));
-    requantize_table(std::span(p.last_h), v.h, of(first, value::h));
-    requantize_table(std::span(p.last_h), of(first, value::h), of(0, value::h));
-    requantize_table(std::span(p.last_c), v.c, of(first, value::c));
-    requantize_table(std::span(p.last_c), of(first, value::c), of(0, value::c));
+    requantize_table(p.output, v.h, of(first, value::h));
+    requantize_table(p.last_h, v.h, of(first, value::h));
+    requantize_table(p.last_h, of(first, value::h), of(0, value::h));
+    requantize_table(p.last_c, v.c, of(first, value::c));
+    requantize_table(p.last_c, of(first, value::c), of(0, value::c));
     return p;
   }
 
@@ -166,8 +166,8 @@ class static_lstm_packing {
   const node& n_;
   const state_dict& state_;
   const step_data& data_;
-  std::span<const qparams> own_;
-  std::vector<recurrent_weight> weights_;
+  span<const qparams> own_;
+  list<recurrent_weight> weights_;
 };
 
 /// Packs the cells of an LSTM.
@@ -175,8 +175,7 @@ class static_lstm_packing {
 template <int = 0>
 [[nodiscard, gnu::cold]] status pack_static_lstm(const kernel_packing& kernels, const step& s,
                                                  const node& n, const state_dict& state,
-                                                 const step_data& data,
-                                                 std::span<const qparams> qparams,
+                                                 const step_data& data, span<const qparams> qparams,
                                                  std::byte* packed) {
   const auto first = static_cast<std::size_t>(s.out_observer);
   return static_lstm_packing<>{kernels, s, n, state, data, qparams.subspan(first)}.pack(packed);

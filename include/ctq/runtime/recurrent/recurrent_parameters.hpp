@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "ctq/core/containers/list.hpp"
 #include "ctq/core/result.hpp"
 #include "ctq/core/shapes/matrix_shapes.hpp"
 #include "ctq/graph/node.hpp"
@@ -31,9 +32,9 @@ struct recurrent_weight {
 /// The weights in the order in which they are packed: for each layer and direction that of the
 /// input, then that of the hidden state.
 template <int = 0>
-[[nodiscard, gnu::cold]] std::vector<recurrent_weight> recurrent_weights(const recurrent_shape& s,
-                                                                         const node& n) {
-  std::vector<recurrent_weight> all;
+[[nodiscard, gnu::cold]] list<recurrent_weight> recurrent_weights(const recurrent_shape& s,
+                                                                  const node& n) {
+  list<recurrent_weight> all;
   const op_parameters parameters = n.op->descriptor->parameters(n.attrs);
   const int each = parameters.count / s.cells();
   const auto name = [&](int p) {

@@ -30,7 +30,7 @@ packed_layer packed(tensor_qparams scales, std::int32_t last = 7) {
 
 TEST_CASE("weights of transposed convolutions lie by output, tap and input") {
   const std::vector<float> weight = {0, 1, 2, 3, 4, 5, 6, 7};  // (I, O/g, 1, 2)
-  CHECK(layer_packing::ordered(two_groups, std::span<const float>(weight)) ==
+  CHECK(layer_packing::ordered(two_groups, ctq::span<const float>(weight)) ==
         std::vector<float>{0, 2, 1, 3, 4, 6, 5, 7});
 }
 
@@ -45,7 +45,7 @@ TEST_CASE("along three axes the depth comes after the taps of a plane") {
                                  .kernel_h = 1,
                                  .kernel_w = 2};
   const std::vector<float> weight = {0, 1, 2, 3, 4, 5, 6, 7};  // (I, O, 2, 1, 2)
-  CHECK(layer_packing::ordered(s, std::span<const float>(weight)) ==
+  CHECK(layer_packing::ordered(s, ctq::span<const float>(weight)) ==
         std::vector<float>{0, 4, 2, 6, 1, 5, 3, 7});
 }
 

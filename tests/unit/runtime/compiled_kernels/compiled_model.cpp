@@ -35,10 +35,10 @@ std::size_t set_count = 2;
 namespace ctq::compiled_kernels {
 
 template <int, int, int, std::size_t>
-std::span<const kernel_set* const> of_release() noexcept {
-  return std::span(sets).first(set_count);
+span<const kernel_set* const> of_release() noexcept {
+  return span(sets).first(set_count);
 }
-template std::span<const kernel_set* const>
+template span<const kernel_set* const>
 of_release<headers.major, headers.minor, headers.patch, headers.layout>() noexcept;
 
 }  // namespace ctq::compiled_kernels

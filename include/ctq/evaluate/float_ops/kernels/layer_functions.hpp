@@ -2,9 +2,9 @@
 #pragma once
 
 #include <optional>
-#include <span>
 #include <vector>
 
+#include "ctq/core/containers/span.hpp"
 #include "ctq/core/kernel_signature.hpp"
 #include "ctq/core/result.hpp"
 #include "ctq/core/shapes/sequence_shapes.hpp"
@@ -36,9 +36,9 @@ struct layer_functions {
                                 const value& bias, const convolution_options& o){};
   result<tensor> (*linear)(void* state, const tensor& in, const value& weight, const value& bias){};
   std::optional<std::vector<float>> (*recurrent)(void* state, const recurrent_shape& s,
-                                                 std::span<const float> sequence,
-                                                 std::span<const float> initial,
-                                                 std::span<const recurrent_product> products){};
+                                                 span<const float> sequence,
+                                                 span<const float> initial,
+                                                 span<const recurrent_product> products){};
   void (*kernel)(void* state, const kernel_signature& signature, const ctq::operands& x){};
 };
 

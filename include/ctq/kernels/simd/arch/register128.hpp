@@ -3,6 +3,7 @@
 
 #if defined(__SSE4_1__)
 
+#include "ctq/kernels/simd/arch/intrinsics.hpp"
 #include "ctq/kernels/simd/arch/register_sse2.hpp"
 
 namespace ctq::kernels::simd {

@@ -3,8 +3,7 @@
 
 #if defined(__SSE2__)
 
-#include <immintrin.h>
-
+#include "ctq/kernels/simd/arch/intrinsics.hpp"
 #include "ctq/kernels/simd/arch/register_x86.hpp"
 
 namespace ctq::kernels::simd {

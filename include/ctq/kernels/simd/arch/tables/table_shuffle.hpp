@@ -9,11 +9,8 @@
 #include "ctq/core/unroll.hpp"
 #include "ctq/kernels/quantizer.hpp"
 #include "ctq/kernels/simd/arch/avx512_warnings.hpp"
+#include "ctq/kernels/simd/arch/intrinsics.hpp"
 #include "ctq/kernels/xsimd.hpp"
-
-#if defined(__SSSE3__)
-#include <immintrin.h>
-#endif
 
 // Tables of 256 entries by vpshufb, which looks up one of 16 bytes, and gives 0 for an index whose
 // upper bit is set.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ctq/core/list.hpp"
+#include "ctq/core/containers/list.hpp"
 
 #include <doctest/doctest.h>
 
@@ -71,6 +71,10 @@ TEST_CASE("copies are independent, moved-from lists are empty") {
   CHECK(a.empty());  // NOLINT
   CHECK(c[1] == "x");
 }
+
+static_assert(list<int>(2, 7) == list<int>(2, 7));
+static_assert(!(list<int>(2, 7) == list<int>(3, 7)) && !(list<int>(2, 7) == list<int>(2, 8)));
+static_assert(!(list<int>(1, 7) == list<int>(1, 8)) && list<int>{} == list<int>{});
 
 TEST_CASE("reserve never loses elements") {
   list<int> l;

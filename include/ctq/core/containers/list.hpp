@@ -85,6 +85,13 @@ class list {
   [[nodiscard]] constexpr const T& back() const { return items_[count_ - 1]; }
   [[nodiscard]] constexpr T& back() { return items_[count_ - 1]; }
 
+  friend constexpr bool operator==(const list& a, const list& b) {
+    if (a.count_ != b.count_) return false;
+    for (std::size_t i = 0; i < a.count_; ++i)
+      if (!(a.items_[i] == b.items_[i])) return false;
+    return true;
+  }
+
  private:
   T* items_ = nullptr;
   std::size_t count_ = 0;

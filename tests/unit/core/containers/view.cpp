@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ctq/core/view.hpp"
+#include "ctq/core/containers/view.hpp"
 
 #include <doctest/doctest.h>
 
