@@ -15,6 +15,7 @@
 //   bias_q     = rne(bias * (1 / (scale_in * scale_weight)))
 //   acc        = bias_q + Σ (q_in - zero_point_in) * q_weight                      int32, exact
 //   multiplier = (scale_weight * scale_in) * (1 / scale_out)                 float32, in this order
+//                or less, see channel_arithmetic_of
 //   q          = clamp(int(rne(float(acc) * multiplier)) + zero_point_out, lo, hi)
 //
 // rne: to nearest, ties to even. Every operation on floats rounds to float32.
@@ -89,23 +90,35 @@ struct channel_arithmetic {
 };
 
 /// If all weights of a channel are 0, their scale is arbitrary: if the bias does not fit in int32
-/// with the given scale, another one is used, with which the multiplier is about 1.
+/// with the given scale, another one is used, with which the multiplier is about 1, or less.
+///
+/// A multiplier with which products could leave int32 is replaced by the largest with which none
+/// does, if outputs are 8-bit integers: their range is then less than 2^-23 of the range of sums,
+/// as it is if all outputs were equal in calibration. Sums of at least 2^-23 of the largest one
+/// saturate with either multiplier; smaller ones may give another integer.
+///   out_type  f32: the sum times the multiplier is the output
 [[nodiscard]] inline channel_arithmetic channel_arithmetic_of(float bias, const channel_sums& sums,
                                                               const qparams& in, dtype in_type,
-                                                              float scale_weight, float scale_out) {
+                                                              float scale_weight, float scale_out,
+                                                              dtype out_type) {
+  constexpr double limit = 2147483648.0;
   const auto with = [&](float scale) {
-    constexpr double limit = 2147483648.0;
     const double folded = double{bias_steps(bias, in.scale, scale)} -
                           static_cast<double>(in.zero_point * sums.of_weights);
     const double bound =
         ::fabs(folded) + static_cast<double>(largest_input(in_type) * sums.of_sizes);
     channel_arithmetic c{.multiplier = output_multiplier(in.scale, scale, scale_out)};
+    if (out_type != f32) {
+      const auto largest = static_cast<float>((limit - 1024) / std::max(1.0, bound));
+      c.multiplier = std::min(largest, c.multiplier);
+    }
     c.exact = bound < limit && bound * ::fabs(double{c.multiplier}) < limit - 512;
     if (c.exact) c.bias = static_cast<std::int32_t>(folded);
     return c;
   };
   const channel_arithmetic c = with(scale_weight);
-  return c.exact || sums.of_sizes != 0 ? c : with(scale_out / in.scale);
+  if (c.exact || sums.of_sizes != 0) return c;
+  return with(std::max(scale_out, ::fabsf(bias) * 0x1p-30F) / in.scale);
 }
 
 }  // namespace ctq::kernels

@@ -97,18 +97,19 @@ template <int = 0>
         static_cast<std::int8_t>(std::nearbyint(std::ldexp(static_cast<float>(w), -halvings)));
 }
 
-/// Errors  accumulator_overflow: a sum that could leave int32, or an output that could, with the
-///         channel
+///   out_type  f32: the output of the kernel is sums times multipliers
+/// Errors  accumulator_overflow: a sum that could leave int32, or a float output that could, with
+///         the channel
 template <int = 0>
 [[nodiscard, gnu::cold]] result<output_arithmetic> output_arithmetic_of(
     span<const float> bias, const quantized_weight_view& w, const qparams& in, dtype in_type,
-    const qparams& out) {
+    const qparams& out, dtype out_type) {
   const std::size_t outputs = bias.size();
   output_arithmetic a{std::vector<std::int32_t>(outputs), std::vector<float>(outputs), {}};
   for (std::size_t o = 0; o < outputs; ++o) {
     const auto arithmetic = [&](const quantized_weight_view& weight, float scale) {
       return kernels::channel_arithmetic_of(bias[o], sums_of_channel(weight, outputs, o), in,
-                                            in_type, scale, out.scale);
+                                            in_type, scale, out.scale, out_type);
     };
     kernels::channel_arithmetic c = arithmetic(w, w.scale[o]);
     if (!c.exact && bias_needs_coarser_weights(bias[o], in.scale, w.scale[o])) {

@@ -313,7 +313,8 @@ using of_one_step = plan<one_step, native, ranges, unsupported::error, with_lstm
 }  // namespace
 
 TEST_CASE(
-    "a scale with which the biases leave int32 is an error, if there is nothing to multiply, too") {
+    "values in cells that were equal in calibration saturate, if there is nothing to multiply, "
+    "too") {
   const auto weights = checked_weights<one_step>();
   std::vector<qparams> q(static_cast<std::size_t>(of_one_step::prepared.observers),
                          {.scale = 0.01F, .zero_point = 7, .quant_min = 0, .quant_max = 255});
@@ -325,12 +326,7 @@ TEST_CASE(
   const auto& lstm = of_one_step::prepared.nodes[find(of_one_step::prepared.view(), "lstm")];
   q[static_cast<std::size_t>(lstm.observer) + static_cast<std::size_t>(lstm_cell_value::hgates)]
       .scale = 1e-37F;
-  const auto failed = packed();
-  REQUIRE_FALSE(failed.has_value());
-  const std::string why(failed.error().message());
-  CHECK(why.starts_with("node lstm, lstm.bias_hh_l0, channel 0"));
-  CHECK(why.find("the bias leaves int32 in steps of the output: bias ") != std::string::npos);
-  CHECK(why.ends_with(", output scale 1e-37"));
+  CHECK(packed().has_value());
 }
 
 // ---- classes that are known by name alone, as those of a config in a file

@@ -83,8 +83,8 @@ TEST_CASE("the input's zero point is folded into the bias") {
   for (const int w : {10, -3}) sums.add(w);
   CHECK(sums.of_weights == 7);
   CHECK(sums.of_sizes == 13);
-  const auto c =
-      channel_arithmetic_of(1.0F, sums, {.scale = 0.5F, .zero_point = 3}, quint8, 0.5F, 2.0F);
+  const auto c = channel_arithmetic_of(1.0F, sums, {.scale = 0.5F, .zero_point = 3}, quint8, 0.5F,
+                                       2.0F, quint8);
   CHECK(c.exact);
   CHECK(c.bias == 4 - 3 * 7);
   CHECK(c.multiplier == 0.125F);
@@ -92,21 +92,24 @@ TEST_CASE("the input's zero point is folded into the bias") {
 
 TEST_CASE("what could leave int32 is not exact, but for channels of zeros") {
   const channel_sums one{1, 1}, none{}, largest{0, 8421504}, too_large{0, 8421505};
-  CHECK(!channel_arithmetic_of(3.0F, one, {.scale = 1.0F}, quint8, 1e-9F, 1.0F).exact);
-  const auto dead = channel_arithmetic_of(3.0F, none, {.scale = 1.0F}, quint8, 1e-38F, 0.5F);
+  CHECK(!channel_arithmetic_of(3.0F, one, {.scale = 1.0F}, quint8, 1e-9F, 1.0F, quint8).exact);
+  const auto dead =
+      channel_arithmetic_of(3.0F, none, {.scale = 1.0F}, quint8, 1e-38F, 0.5F, quint8);
   CHECK(dead.exact);
   CHECK(dead.bias == 6);
   CHECK(dead.multiplier == 1.0F);
-  CHECK(channel_arithmetic_of(0.0F, largest, {.scale = 0x1p-10F}, quint8, 1.0F, 1.0F).exact);
-  CHECK(!channel_arithmetic_of(0.0F, too_large, {.scale = 0x1p-10F}, quint8, 1.0F, 1.0F).exact);
+  CHECK(
+      channel_arithmetic_of(0.0F, largest, {.scale = 0x1p-10F}, quint8, 1.0F, 1.0F, quint8).exact);
+  CHECK(!channel_arithmetic_of(0.0F, too_large, {.scale = 0x1p-10F}, quint8, 1.0F, 1.0F, quint8)
+             .exact);
   CHECK(products_fit(largest));
   CHECK(!products_fit(too_large));
 }
 
 TEST_CASE(
-    "of int8 inputs the largest is 128, and the product with the multiplier has to fit, too") {
+    "of int8 inputs the largest is 128, and of floats the product with the multiplier has to fit") {
   const auto is_exact = [](std::int64_t sizes, dtype in, float scale) {
-    return channel_arithmetic_of(0.0F, {0, sizes}, {.scale = scale}, in, 1.0F, 1.0F).exact;
+    return channel_arithmetic_of(0.0F, {0, sizes}, {.scale = scale}, in, 1.0F, 1.0F, f32).exact;
   };
   CHECK(largest_input(quint8) == 255);
   CHECK(largest_input(qint8) == 128);
@@ -114,6 +117,46 @@ TEST_CASE(
   CHECK(!is_exact(1 << 24, qint8, 0x1p-10F));
   CHECK(is_exact(1000, quint8, 8000.0F));
   CHECK(!is_exact(1000, quint8, 9000.0F));
+}
+
+TEST_CASE("a multiplier that is too large for int32 is the largest that is not") {
+  samples::generator random(15);
+  const auto uniform = [&random](float lo, float hi) {
+    return lo + (hi - lo) * static_cast<float>(random() >> 8) * 0x1p-24F;
+  };
+  int wrong = 0;
+  for (int i = 0; i < 20'000; ++i) {
+    const std::int64_t sizes = std::int64_t{1} << (random() % 23);
+    const float in_scale = std::exp2(uniform(-20.0F, 60.0F));
+    const float out_scale = std::exp2(uniform(-60.0F, 0.0F));
+    const float bias = uniform(-1.0F, 1.0F) * in_scale;
+    const auto c = channel_arithmetic_of(bias, {sizes / 2, sizes}, {.scale = in_scale}, quint8,
+                                         1.0F, out_scale, quint8);
+    const float wanted = output_multiplier(in_scale, 1.0F, out_scale);
+    const double largest =
+        std::fabs(static_cast<double>(c.bias)) + 255.0 * static_cast<double>(sizes);
+    const output_range to{static_cast<std::int32_t>(random() % 256), 0, 255};
+    wrong += c.exact && c.multiplier <= wanted ? 0 : 1;
+    wrong += largest * double{c.multiplier} < 2147483648.0 - 512 ? 0 : 1;
+    for (const double size : {0x1p-23 * largest + 1.0, 0.7 * largest, largest})
+      for (const double sum : {size, -size}) {
+        const auto acc = static_cast<std::int32_t>(sum);
+        const double exact = std::nearbyint(acc * double{wanted}) + to.zero_point;
+        wrong += requantize(acc, c.multiplier, to) == std::clamp(exact, 0.0, 255.0) ? 0 : 1;
+      }
+  }
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("channels of zeros give their bias, however small the scale of the output") {
+  for (const float out_scale : {1.0F, 1e-7F, 1e-30F})
+    for (const float bias : {-300.0F, 0.0F, 3.0F, 1e20F}) {
+      const auto c =
+          channel_arithmetic_of(bias, {}, {.scale = 0.1F}, quint8, 1e-30F, out_scale, quint8);
+      const double exact = std::nearbyint(double{bias} / double{out_scale}) + 128;
+      CHECK(c.exact);
+      CHECK(requantize(c.bias, c.multiplier, {128, 0, 255}) == std::clamp(exact, 0.0, 255.0));
+    }
 }
 
 TEST_CASE("bounds begin at the zero point after a relu") {

@@ -139,8 +139,9 @@ template <class Shape>
       layer_packing::ordered(s, span<const std::int8_t>(found->integers));
   bias.resize(outputs);
   const qparams read = qparams_of(in);
-  const auto a = output_arithmetic_of(bias, {integers, found->scale}, read, in.dtype,
-                                      out == nullptr ? qparams{} : *out);
+  const auto a =
+      output_arithmetic_of(bias, {integers, found->scale}, read, in.dtype,
+                           out == nullptr ? qparams{} : *out, out == nullptr ? f32 : in.dtype);
   if (!a) return {};
   const kernel_signature signature = layer_signature(s, in.dtype, out == nullptr ? f32 : in.dtype);
   packed_layer p = layer_packing::packed_by(

@@ -101,7 +101,7 @@ template <int = 0>
     // The channels' sums do not depend on the order of their weights.
     const auto arithmetic =
         output_arithmetic_of(*bias, {{ordered, weight->size()}, *scale}, data.in[0], s.signature.in,
-                             layer_output(s.signature, data));
+                             layer_output(s.signature, data), s.signature.out);
     if (!arithmetic) {
       packing = at_node(arithmetic.error());
       return;

@@ -131,7 +131,7 @@ class static_lstm_packing {
     if (!w) return unexpected{w.error()};
     const auto bias = bias_of(product, state_);
     if (!bias) return unexpected{bias.error()};
-    const auto a = output_arithmetic_of(*bias, *w, in, quint8, out);
+    const auto a = output_arithmetic_of(*bias, *w, in, quint8, out, quint8);
     if (!a)
       return fail(place_of(n_) + ", " + product.weight + ", " + a.error().place, a.error().cause);
     kernels_.pack(
@@ -150,12 +150,8 @@ class static_lstm_packing {
     if (!bias) return unexpected{bias.error()};
     const kernels::output_range range = kernels::output_range_of(out, false);
     for (std::size_t i = 0; i < w->scale.size(); ++i) {
-      const auto c =
-          kernels::channel_arithmetic_of((*bias)[i], {}, {}, quint8, w->scale[i], out.scale);
-      if (!c.exact)
-        return fail(place_of(n_) + ", " + product.bias + ", channel " + std::to_string(i),
-                    "the bias leaves int32 in steps of the output: bias " + shortest((*bias)[i]) +
-                        ", output scale " + shortest(out.scale));
+      const auto c = kernels::channel_arithmetic_of((*bias)[i], {}, {}, quint8, w->scale[i],
+                                                    out.scale, quint8);
       packed[i] = static_cast<std::byte>(kernels::requantize(c.bias, c.multiplier, range));
     }
     return done{};

@@ -266,8 +266,12 @@ TEST_CASE_TEMPLATE("what has no kernel is left to the caller: other types, and s
   const auto tiny = random.tensor(per_tensor(quint8, 1e-6, 0), {2, 3});
   const node_value weight = random.tensor(per_tensor(qint8, 1e-6, 0), {2, 3});
   const auto layer = linear_layer({2, 3}, {2, 3});
-  const std::vector<float> bias{1e9F, -1e9F};
-  CHECK_FALSE(layer_of(Calls{}, layer, tiny, weight, &bias, bytes, false).has_value());
+  const auto wide = random.tensor(per_tensor(quint8, 0.1, 0), {1, 70'000});
+  const quantized_tensor largest{
+      per_tensor(qint8, 0.1, 0), {1, 70'000}, std::vector<std::int32_t>(70'000, 127)};
+  CHECK_FALSE(layer_of(Calls{}, linear_layer({1, 70'000}, {1, 70'000}), wide, largest, nullptr,
+                       bytes, false)
+                  .has_value());
   CHECK(layer_of(Calls{}, layer, tiny, weight, nullptr, bytes, false).has_value());
   CHECK_FALSE(layer_of(Calls{}, layer, tiny, weight, nullptr, per_tensor(qint32, 0.1, 0), false)
                   .has_value());
