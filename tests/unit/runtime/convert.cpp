@@ -32,6 +32,10 @@ inline constexpr auto images =
           "pool"_n = nn::max_pool2d("x"_n, {.kernel_size = 3, .stride = 1, .padding = 1}),
           "cat"_n = fn::cat({"x"_n, "pool"_n}, {.dim = 1}), "out"_n = nn::output("cat"_n));
 
+/// With the weights below, the relu gives zeros for all inputs that are not negative.
+inline constexpr auto dead = sequential({1, 600}, nn::linear({.out_features = 3}), nn::relu(),
+                                        nn::linear({.out_features = 2}));
+
 template <const auto& Model, class Options>
 auto observed_with() {
   auto observed = prepare<Model, x86, small::int8, unsupported::error, isa::of_models, Options>(
@@ -176,4 +180,28 @@ TEST_CASE("integers are finite") {
   session run{convert(observed_with<small::mlp, quantized_ends>(), input_qparams{{{0.02F, 128}}})
                   .value_or_exit()};
   CHECK(run.check_finite(tensor<std::uint8_t, 3, 21>{}));
+}
+
+TEST_CASE("a layer whose output was always zero is converted") {
+  const weights w{{{"0.weight", {3, 600}, std::vector<float>(1800, -0.5F)},
+                   {"0.bias", {3}, {0.0F, -1.0F, -1e6F}},
+                   {"2.weight", {2, 3}, {1.0F, -2.0F, 3.0F, 4.0F, 5.0F, -6.0F}},
+                   {"2.bias", {2}, {0.25F, -1.5F}}}};
+  auto observed = prepare<dead, x86, small::int8>(model_weights<dead>::check(w).value_or_exit());
+  std::mt19937 random{2};
+  tensor<float, 1, 600> x;
+  const auto fill = [&] {
+    for (float& v : x) v = std::uniform_real_distribution<float>{0.0F, 1.0F}(random);
+  };
+  for (int i = 0; i < 8; ++i) {
+    fill();
+    observed(x);
+  }
+  const auto converted = convert(observed);
+  REQUIRE(converted);
+  auto run = *converted;
+  fill();
+  const auto y = run(x);
+  CHECK(y[0] == doctest::Approx(0.25).epsilon(0.01));
+  CHECK(y[1] == doctest::Approx(-1.5).epsilon(0.01));
 }
