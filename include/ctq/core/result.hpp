@@ -109,7 +109,7 @@ class [[nodiscard]] result {
     if (!has_value()) exit_with_error(error().message());
   }
 
-  /// Copies or moves.
+  /// Copies or moves. (std::construct_at and std::destroy_at would be instantiated with each T.)
   template <class Other>
   void construct(Other&& other) {
     has_value_ = other.has_value_;

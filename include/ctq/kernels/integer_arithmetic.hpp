@@ -109,6 +109,7 @@ struct channel_arithmetic {
         ::fabs(folded) + static_cast<double>(largest_input(in_type) * sums.of_sizes);
     channel_arithmetic c{.multiplier = output_multiplier(in.scale, scale, scale_out)};
     if (out_type != f32) {
+      // Less than limit - 512 also after rounding to float.
       const auto largest = static_cast<float>((limit - 1024) / std::max(1.0, bound));
       c.multiplier = std::min(largest, c.multiplier);
     }

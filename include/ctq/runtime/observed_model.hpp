@@ -114,9 +114,8 @@ template <int Deferred = 0>
         return fail(place, fits.error().message());
     }
     for (int reader = i + 1; reader < g.size(); ++reader) {
-      if (!has_config(g[reader]) ||
-          std::count(g.args_of(reader).begin(), g.args_of(reader).end(), i) == 0)
-        continue;
+      const auto args = g.args_of(reader);
+      if (!has_config(g[reader]) || std::count(args.begin(), args.end(), i) == 0) continue;
       const auto& wanted = config_of(backend, g[reader].choice).input_dtype;
       if (const status fits = observers::check_bounds(q->scale, wanted, s); !fits)
         return fail(place_of(g[reader]) + ", input", fits.error().message());

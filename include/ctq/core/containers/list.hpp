@@ -6,7 +6,8 @@
 #include <utility>
 
 // A growable array for constant expressions and run time: a minimal std::vector for the passes,
-// because parsing <vector> costs every translation unit more than the passes themselves.
+// because parsing <vector> costs every translation unit more than the passes themselves; and for
+// records at run time, because std::vector takes g++ 12 1.3 MB with each of them.
 
 namespace ctq {
 

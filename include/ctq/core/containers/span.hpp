@@ -16,7 +16,7 @@ namespace ctq {
 /// and end(), and it lives longer than an expression, or T is const.
 ///   Range  as in a forwarding reference
 template <class Range, class T>
-concept elements_of = requires(Range& r) {
+concept viewable_as = requires(Range& r) {
   static_cast<T*>(r.data());
   r.end() - r.begin();
   requires std::is_same_v<const T, const std::remove_pointer_t<decltype(r.data())>>;
@@ -38,7 +38,7 @@ class span {
   // NOLINTBEGIN(google-explicit-constructor)
   template <std::size_t Size>
   constexpr span(std::type_identity_t<T> (&elements)[Size]) : first_(elements), size_(Size) {}
-  template <elements_of<T> Range>
+  template <viewable_as<T> Range>
   constexpr span(Range&& range)
       : first_(range.data()), size_(static_cast<std::size_t>(range.end() - range.begin())) {}
   // NOLINTEND(google-explicit-constructor)
@@ -74,6 +74,7 @@ span(T (&)[Size]) -> span<T>;
 template <class Range>
 span(Range&& range) -> span<std::remove_pointer_t<decltype(range.data())>>;
 
+/// The same elements, as the bytes that they consist of.
 template <class T>
 [[nodiscard]] span<const std::byte> as_bytes(span<T> s) {
   return {reinterpret_cast<const std::byte*>(s.data()), s.size_bytes()};

@@ -3,8 +3,8 @@
 
 #include <concepts>
 
-// A non-owning view of contiguous items: a minimal std::span for records, because <span> includes
-// much of the ranges library.
+// A non-owning view of contiguous constant items, as a member of records. Unlike a span, it
+// compares its items, and its size is an int, as are all numbers of the passes.
 
 namespace ctq {
 

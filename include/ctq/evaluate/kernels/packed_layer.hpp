@@ -139,11 +139,11 @@ template <class Shape>
       layer_packing::ordered(s, span<const std::int8_t>(found->integers));
   bias.resize(outputs);
   const qparams read = qparams_of(in);
-  const auto a =
-      output_arithmetic_of(bias, {integers, found->scale}, read, in.dtype,
-                           out == nullptr ? qparams{} : *out, out == nullptr ? f32 : in.dtype);
+  const dtype out_type = out == nullptr ? f32 : in.dtype;
+  const auto a = output_arithmetic_of(bias, {integers, found->scale}, read, in.dtype,
+                                      out == nullptr ? qparams{} : *out, out_type);
   if (!a) return {};
-  const kernel_signature signature = layer_signature(s, in.dtype, out == nullptr ? f32 : in.dtype);
+  const kernel_signature signature = layer_signature(s, in.dtype, out_type);
   packed_layer p = layer_packing::packed_by(
       kernels, signature,
       {a->weights(integers.data()), a->bias.data(), a->multiplier.data(), read.zero_point});

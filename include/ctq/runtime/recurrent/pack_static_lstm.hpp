@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <string>
 
 #include "ctq/core/containers/list.hpp"
 #include "ctq/core/containers/span.hpp"
@@ -141,7 +140,7 @@ class static_lstm_packing {
     return done{};
   }
 
-  /// Packs the product of a hidden state of zeros: its bias, requantized.
+  /// Packs the product of a hidden state of zeros: its bias, requantized, which always fits int32.
   [[nodiscard]] status pack_first_product(int which, const qparams& out, std::byte* packed) const {
     const recurrent_weight& product = weights_[index(which)];
     const auto w = weight_of(product, state_);

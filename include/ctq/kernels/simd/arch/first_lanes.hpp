@@ -5,10 +5,8 @@
 
 #include "ctq/core/isa.hpp"
 #include "ctq/kernels/simd/arch/avx512_warnings.hpp"
+#include "ctq/kernels/simd/arch/intrinsics.hpp"
 #include "ctq/kernels/xsimd.hpp"
-#if defined(__AVX2__)
-#include <immintrin.h>
-#endif
 
 // Loads and stores of the first lanes of a register of floats: the elements after the last whole
 // register of a row. Copied one by one, they would take as long as ten registers.

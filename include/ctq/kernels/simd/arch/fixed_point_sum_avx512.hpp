@@ -3,12 +3,11 @@
 
 #if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
 
-#include <immintrin.h>
-
 #include <cstdint>
 
 #include "ctq/core/isa.hpp"
 #include "ctq/kernels/simd/arch/avx512_warnings.hpp"
+#include "ctq/kernels/simd/arch/intrinsics.hpp"
 #include "ctq/kernels/simd/elementwise/fixed_point_sum.hpp"
 
 CTQ_BEGIN_AVX512

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
-
 #include "ctq/core/isa.hpp"
 #include "ctq/core/no_contract.hpp"
 #include "ctq/kernels/simd/arch/avx512_warnings.hpp"
+#include "ctq/kernels/simd/arch/intrinsics.hpp"
 #include "ctq/kernels/xsimd.hpp"
 
 // Register arithmetic with exact IEEE 754 rounding, where xsimd or the compiler would only

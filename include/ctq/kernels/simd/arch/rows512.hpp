@@ -12,12 +12,11 @@ struct rows512;
 
 #if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
 
-#include <immintrin.h>
-
 #include <cstddef>
 #include <cstdint>
 
 #include "ctq/kernels/simd/arch/avx512_warnings.hpp"
+#include "ctq/kernels/simd/arch/intrinsics.hpp"
 
 CTQ_BEGIN_AVX512
 

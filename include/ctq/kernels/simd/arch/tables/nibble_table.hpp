@@ -20,11 +20,10 @@ class nibble_table;
 
 #if defined(__AVX512F__)
 
-#include <immintrin.h>
-
 #include <cstdint>
 
 #include "ctq/kernels/simd/arch/avx512_warnings.hpp"
+#include "ctq/kernels/simd/arch/intrinsics.hpp"
 
 CTQ_BEGIN_AVX512
 

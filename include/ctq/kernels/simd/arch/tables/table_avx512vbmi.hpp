@@ -3,9 +3,8 @@
 
 #if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512VBMI__)
 
-#include <immintrin.h>
-
 #include "ctq/kernels/simd/arch/avx512_warnings.hpp"
+#include "ctq/kernels/simd/arch/intrinsics.hpp"
 
 // Tables of 256 entries on AVX-512 with VBMI.
 
